@@ -6,13 +6,14 @@ import { parseMailbox } from "../parse/mail/smtp-settings.ts";
 import { parseWebhookUrl } from "../parse/scan-url.ts";
 import type { ChannelTest, ConfirmationOutcome, SiteServices } from "../sites/site-operations.ts";
 import type { RecordOwner } from "../store/accounts.ts";
-import { type Channel, type ChannelKind, channelNameCharsMax } from "../store/channels.ts";
+import { type Channel, type ChannelKind, channelNameCharsMax, isChatKind } from "../store/channels.ts";
 import { eventTypes, severityMinDefault } from "../store/notification-rules.ts";
 import type { UseCase } from "../store/store.ts";
+import { chatServices, isChatUrl } from "./chat-services.ts";
 import { newWebhookSecret } from "./webhook.ts";
 
-/** `refused`: deliveries would never reach the literal address. */
-export type ChannelTargetFault = "required" | "not-mail" | "not-url" | "refused";
+/** `not-service`: no URL of the chat service. `refused`: deliveries would never reach the literal address. */
+export type ChannelTargetFault = "required" | "not-mail" | "not-url" | "not-service" | "refused";
 export type ChannelNameFault = "too-long" | "characters";
 
 export type ChannelFieldFault =
@@ -39,16 +40,18 @@ export function parseChannelTarget(
   }
   const url = parseWebhookUrl(typed, { allowHttp: webhooksAllowHttp });
   if (url === null) return faulty("not-url");
+  if (isChatKind(kind) && !isChatUrl(kind, url)) return faulty("not-service");
   return webhookTargetFault(url) === null ? { target: url } : faulty("refused");
 }
 
-/** Name of a channel: by default the host of a webhook, or the mail address. */
-function parseChannelLabel(text: string, target: string): Pick<Channel, "name" | "target"> | FaultyChannel {
+/** Name of a channel: by default the mail address, the host of a webhook, or the chat service. */
+function parseChannelLabel(kind: ChannelKind, text: string, target: string): Pick<Channel, "name" | "target"> | FaultyChannel {
   const name = text.trim();
   if (name.length > channelNameCharsMax) return { fault: { at: "name", because: "too-long" } };
   // Names get into subjects of mails.
   if (/[\p{Cc}\p{Cf}]/u.test(name) || !name.isWellFormed()) return { fault: { at: "name", because: "characters" } };
-  return { name: name === "" ? (URL.parse(target)?.host || target).slice(0, channelNameCharsMax) : name, target };
+  const fallback = isChatKind(kind) ? chatServices[kind].product : URL.parse(target)?.host || target;
+  return { name: name === "" ? fallback.slice(0, channelNameCharsMax) : name, target };
 }
 
 /** Pages that the links lead to; each takes `<accountId>-<channelId>` as a part of its path and the secret as `key`. */
@@ -103,11 +106,11 @@ export async function addChannel(
 ): Promise<Outcome<SavedChannel, "no-mail" | "full"> | FaultyChannel> {
   const { store, log } = context;
   const { kind, reportAll = false } = given;
-  const verified = kind === "webhook";
+  const verified = kind !== "mail";
   if (!verified && !context.sites.mailConfigured()) return refuse("no-mail");
   const fields = parseChannel(context, given);
   if ("fault" in fields) return fields;
-  const secrets = verified ? [newWebhookSecret()] : [];
+  const secrets = kind === "webhook" ? [newWebhookSecret()] : [];
   const added = await store.channels.add({ accountId, kind, ...fields, secrets, verified, now: context.now() });
   if (added === "full") return refuse(added);
   if (reportAll) await addRuleOfAll(context, added);
@@ -155,7 +158,7 @@ export async function updateChannel(
 
 function parseChannel({ sites }: ChannelContext, { kind, target, name }: GivenChannel): Pick<Channel, "name" | "target"> | FaultyChannel {
   const parsed = parseChannelTarget(sites, kind, target);
-  return "fault" in parsed ? parsed : parseChannelLabel(name, parsed.target);
+  return "fault" in parsed ? parsed : parseChannelLabel(kind, name, parsed.target);
 }
 
 /** A target that is not given is not judged again: settings may have changed since. */
@@ -163,7 +166,7 @@ function parseChange({ sites }: ChannelContext, stored: Channel, { target, name 
   const parsed: Partial<Pick<Channel, "target">> | FaultyChannel =
     target === undefined ? {} : parseChannelTarget(sites, stored.kind, target);
   if ("fault" in parsed || name === undefined) return parsed;
-  const label = parseChannelLabel(name, parsed.target ?? stored.target);
+  const label = parseChannelLabel(stored.kind, name, parsed.target ?? stored.target);
   return "fault" in label ? label : { ...parsed, name: label.name };
 }
 

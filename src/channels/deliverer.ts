@@ -7,13 +7,14 @@ import { pause, within } from "../base/clock.ts";
 import { messageOf } from "../base/log.ts";
 import type { ChannelTest } from "../sites/site-operations.ts";
 import type { Account } from "../store/accounts.ts";
-import type { Channel } from "../store/channels.ts";
+import { type Channel, type ChatKind, isChatKind } from "../store/channels.ts";
 import { type AttemptOutcome, attemptsInSchedule, type Delivery } from "../store/deliveries.ts";
 import { randomBase62 } from "../store/secret-value.ts";
 import type { StoredEvent } from "../store/site-events.ts";
 import { unsubscribeUrl } from "./channel-operations.ts";
+import { type ChatMessage, chatMessage, chatRequest, chatTestMessage } from "./chat-text.ts";
 import type { MailFailure, MailOptions, MailOutcome } from "./mail.ts";
-import { channelMailContext, type DeliveryParts, digestMail, messageIdOf, type RenderedMail, testMail } from "./mail-text.ts";
+import { channelMailContext, type DeliveryParts, digestMail, mailContext, messageIdOf, type RenderedMail, testMail } from "./mail-text.ts";
 import { createNotices, type NoticeMails, type RunningNotices } from "./notices.ts";
 import { createHourlyQuota, createSlots, type HourlyQuota, nextAttemptAt, type Slots } from "./pacing.ts";
 import { type SendFailure, type SendOutcome, webhookBody, webhookTestBody } from "./webhook.ts";
@@ -219,10 +220,13 @@ async function attemptDelivery(
   signal: AbortSignal,
 ): Promise<Attempted> {
   try {
-    if (channel.kind === "webhook") {
+    const { kind } = channel;
+    if (kind === "webhook") {
       const [event] = events;
       return await attemptWebhook(parts, channel, { id: event.id, body: webhookBody(event, parts) }, signal);
     }
+    if (isChatKind(kind))
+      return await attemptChat(parts, { ...channel, kind }, chatMessage(mailContext(parts, account.locale), events), signal);
     const messageId = messageIdOf(`dlv-${accountId}-${id}`, parts);
     const render = () => digestMail(channelMailContext(parts, account, channel), events);
     return await attemptMail(parts, channel, { messageId, render }, { signal });
@@ -240,8 +244,10 @@ async function attemptTest(
   signal: AbortSignal,
 ): Promise<Attempted> {
   try {
-    if (channel.kind === "webhook")
-      return await attemptWebhook(parts, channel, { id: name, body: webhookTestBody(parts.clock.now()) }, signal);
+    const { kind } = channel;
+    if (kind === "webhook") return await attemptWebhook(parts, channel, { id: name, body: webhookTestBody(parts.clock.now()) }, signal);
+    if (isChatKind(kind))
+      return await attemptChat(parts, { ...channel, kind }, chatTestMessage(mailContext(parts, account.locale), channel.name), signal);
     const render = () => testMail(channelMailContext(parts, account, channel));
     return await attemptMail(parts, channel, { messageId: messageIdOf(name, parts), render }, { signal, isAwaited: true });
   } catch (error) {
@@ -257,6 +263,16 @@ async function attemptWebhook(
   signal: AbortSignal,
 ): Promise<Attempted> {
   return ofWebhook(await send.webhook({ url: target, secrets, timestamp: clock.now(), signal, ...message }));
+}
+
+/** Services take no id, so that a message whose answer was lost comes twice. */
+async function attemptChat(
+  { send, clock }: DeliveryParts,
+  { kind, target }: { readonly kind: ChatKind; readonly target: string },
+  message: ChatMessage,
+  signal: AbortSignal,
+): Promise<Attempted> {
+  return ofWebhook(await send.webhook({ ...chatRequest(kind, target, message), secrets: [], id: "", timestamp: clock.now(), signal }));
 }
 
 function ofWebhook(outcome: SendOutcome): Attempted {

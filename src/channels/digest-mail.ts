@@ -88,6 +88,8 @@ interface SiteEvents {
 }
 
 export interface Digest {
+  /** Whether something has become worse. */
+  readonly isWorse: boolean;
   readonly subject: string;
   readonly blocks: readonly MailBlock[];
 }
@@ -100,6 +102,7 @@ export function digestOf(all: readonly StoredEvent[], words: MailWords, address:
   const shown = sites.slice(0, sitesShownMax);
   const hidden = sites.length - shown.length;
   return {
+    isWorse: events.some((event) => textsOf(event).worsens),
     subject: subjectOf(events, sites, words),
     blocks: [
       ...shown.flatMap((one) => siteBlocks(one, words, address)),

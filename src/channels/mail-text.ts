@@ -4,7 +4,7 @@ import { shownLogoSize } from "../base/documents.ts";
 import type { Log } from "../base/log.ts";
 import type { DeliveryMetrics } from "../metrics/metrics.ts";
 import type { Account } from "../store/accounts.ts";
-import { type Channel, type ChannelDisabling, confirmationHours } from "../store/channels.ts";
+import { type Channel, type ChannelDisabling, confirmationHours, isChatKind } from "../store/channels.ts";
 import type { MemberInvitation, StoredBrand } from "../store/site-accounts.ts";
 import { type StoredLogo, storedLogo } from "../store/site-accounts.ts";
 import type { StoredEvent } from "../store/site-events.ts";
@@ -130,17 +130,17 @@ function htmlOf(block: MailBlock, colour: string): string {
 }
 
 /** One line without invisible characters: control and bidirectional ones can change what a reader believes to see. */
-function oneLine(text: string): string {
+export function oneLine(text: string): string {
   return bounded(text, lineCharsMax);
 }
 
-function bounded(text: string, charsMax: number): string {
+export function bounded(text: string, charsMax: number): string {
   const visible = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu, " ").trim();
   return visible.length <= charsMax ? visible : `${visible.slice(0, charsMax - 3).replace(/[\ud800-\udbff]$/, "")}...`;
 }
 
 /** Links lead to this appliance, over http or https; anything else is left out. */
-function addressOf(url: string): string {
+export function addressOf(url: string): string {
   return /^https?:\/\/[\x21-\x7e]+$/i.test(url) ? url : "";
 }
 
@@ -290,11 +290,16 @@ export function channelDisabledMail(
   because: Extract<ChannelDisabling, "gone" | "failed">,
 ): RenderedMail {
   const { words, address } = context;
-  // Only a receiver of webhooks can answer that it is gone.
-  const text = kind === "webhook" ? words.t(`disabled.webhook.${because}`) : words.t("disabled.mail.failed");
-  return noticeMail(context, words.t(`disabled.${kind}.subject`), [
+  const texts = isChatKind(kind) ? "chat" : kind;
+  // Mail has no answer that says that a receiver is gone.
+  const text = {
+    mail: words.t("disabled.mail.failed"),
+    webhook: words.t(`disabled.webhook.${because}`),
+    chat: words.t(`disabled.chat.${because}`),
+  }[texts];
+  return noticeMail(context, words.t(`disabled.${texts}.subject`), [
     { kind: "line", text },
-    { kind: "line", text: words.t(`disabled.${kind}.next`) },
+    { kind: "line", text: words.t(`disabled.${texts}.next`) },
     { kind: "link", label: words.t("disabled.link"), url: `${address}/account/channels?edit=${id}` },
   ]);
 }

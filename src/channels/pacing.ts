@@ -2,12 +2,11 @@
 import type { Clock } from "../base/clock.ts";
 import { createLruCache } from "../base/lru-cache.ts";
 import { hourMs, minuteMs, secondMs } from "../base/units.ts";
-import type { ChannelKind } from "../store/channels.ts";
 import type { Delivery, DeliveryPlace } from "../store/deliveries.ts";
 import type { Store } from "../store/store.ts";
 
-/** Attempts at the same time. All mails go to one server, which may hang; all webhooks go to different ones. */
-const slotsMax: Readonly<Record<ChannelKind, number>> = { webhook: 16, mail: 8 };
+/** Attempts at the same time. All mails go to one server, which may hang; webhooks and chat messages go to different ones. */
+const slotsMax = { http: 16, mail: 8 };
 /** Limit of one account and kind: its slow receivers leave the rest to others. */
 const slotsOfAccountMax = 3;
 /** Deliveries among which one look chooses. */
@@ -15,7 +14,7 @@ const candidatesMax = 200;
 
 interface Slot {
   readonly accountId: number;
-  readonly kind: ChannelKind;
+  readonly kind: keyof typeof slotsMax;
 }
 
 export type Slots = ReturnType<typeof createSlots>;
@@ -28,7 +27,7 @@ export function createSlots({ channels, deliveries }: Pick<Store, "channels" | "
   /** A delivery of a removed channel sends nothing. */
   const slotOf = ({ accountId, channelId }: DeliveryPlace): Slot => ({
     accountId,
-    kind: channels.find(accountId, channelId)?.kind ?? "webhook",
+    kind: channels.find(accountId, channelId)?.kind === "mail" ? "mail" : "http",
   });
   return {
     /** Deliveries to begin now, at most one of each channel. Accounts with the fewest attempts under way go first. */

@@ -1,5 +1,6 @@
 /** `assay data`: compaction of the store, and export and deletion of what is stored about an account or a host. */
 
+import { shownTarget } from "../channels/chat-services.ts";
 import { refuseCutStore } from "../doctor/store-examination.ts";
 import { screenshotType } from "../evidence/scan.ts";
 import { urlHost } from "../parse/address.ts";
@@ -97,7 +98,7 @@ const exportData = storeCommand({
   help: `
 One JSON object a line, each with its "kind": account, token, session, site, channel, rule, event, delivery, member, invitation, brand,
 metrics-token, and scan with result, evidence and picture (Base64). Password hashes, secrets of second factors and webhooks, hashes of tokens
-and keys of links are left out; the URL of a webhook is complete. Lines of a host do not say which account scanned or watches it. Of a site that
+and keys of links are left out; the URL of a webhook is complete, that of a chat service is left out. Lines of a host do not say which account scanned or watches it. Of a site that
 has moved from the host to another address they have events and "history", one line for each measured run.
 
 Example:
@@ -180,8 +181,18 @@ function scansOfSubject(store: Store, { account, host }: DataSubject): readonly 
 /** Sites, channels, rules, events, deliveries, members, invitations and brand. Secrets and keys of links are left out. */
 function* siteLinesOfAccount(store: Store, { id: accountId, email }: Pick<Account, "id" | "email">): Generator<object, void> {
   for (const site of store.sites.list(accountId)) yield { kind: "site", ...site, ...knownOf(store, site) };
-  for (const { kind: channelKind, secrets, unsubscribeKey: _key, confirmation, ...channel } of store.channels.list(accountId))
-    yield { kind: "channel", channelKind, ...channel, secretCount: secrets.length, confirmationExpiresAt: confirmation?.expiresAt ?? null };
+  for (const stored of store.channels.list(accountId)) {
+    const { kind: channelKind, secrets, unsubscribeKey: _key, confirmation, ...channel } = stored;
+    const target = shownTarget(stored);
+    yield {
+      kind: "channel",
+      channelKind,
+      ...channel,
+      target,
+      secretCount: secrets.length,
+      confirmationExpiresAt: confirmation?.expiresAt ?? null,
+    };
+  }
   for (const rule of store.rules.list(accountId)) yield { kind: "rule", ...rule };
   for (const event of pagesOf((page) => store.events.list(accountId, page))) yield { kind: "event", ...event };
   for (const delivery of pagesOf((page) => store.deliveries.list(accountId, page))) yield { kind: "delivery", ...delivery };

@@ -79,7 +79,7 @@ function fileDescriptorsMax(): number {
   return Number(/^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "latin1"))?.[1] ?? Number.NaN);
 }
 
-const deliveryKinds = ["mail", "webhook"] as const;
+const deliveryKinds = ["mail", "webhook", "slack", "teams", "discord", "mattermost", "ntfy"] as const;
 /** `retried`: the attempt failed and another one follows. `failed`: given up. `gone`: the receiver wants no further ones. */
 const deliveryResults = ["delivered", "retried", "failed", "gone"] as const;
 

@@ -15,8 +15,16 @@ export const confirmationHours = 72;
 /** Secrets of a webhook while one is rotated. */
 const secretsMax = 2;
 
-export const channelKinds = ["mail", "webhook"] as const;
+/** Chat services that take messages by a URL of the channel. */
+export const chatKinds = ["slack", "teams", "discord", "mattermost", "ntfy"] as const;
+export type ChatKind = (typeof chatKinds)[number];
+
+export const channelKinds = ["mail", "webhook", ...chatKinds] as const;
 export type ChannelKind = (typeof channelKinds)[number];
+
+export function isChatKind(kind: ChannelKind): kind is ChatKind {
+  return kind !== "mail" && kind !== "webhook";
+}
 
 /**
  * Why a channel takes no deliveries. `gone`: its receiver answered 410. `failed`: all attempts of a delivery failed, or the address of a mail
@@ -37,16 +45,16 @@ const channelRow = stored.row({
   accountId: stored.id,
   kind: stored.oneOf(channelKinds),
   name: stored.text,
-  /** Mail address, or URL of the receiver. */
+  /** Mail address, or URL of the receiver. That of a chat service is a secret: it lets anyone post there. */
   target: stored.text,
-  /** Secrets of a webhook, the newest first: two while one is rotated. Empty for mail. */
+  /** Secrets of a webhook, the newest first: two while one is rotated. Empty for other kinds. */
   secrets: stored.listOf<string>(),
   createdAt: stored.time,
   /** Null: the mail address is not confirmed, and gets nothing but the link. */
   verifiedAt: stored.orNull(stored.time),
   /** Null without an open link. `earlier`: link that stays valid until the mail with the newer one was sent. */
   confirmation: stored.orNull(stored.objectOf<ConfirmationLink & { readonly earlier?: ConfirmationLink }>()),
-  /** Secret of the link that ends the mails, without signing in. Null for webhooks. */
+  /** Secret of the link that ends the mails, without signing in. Null for other kinds. */
   unsubscribeKey: stored.orNull(stored.text),
   disabled: stored.orNull(
     stored.objectOf<{
@@ -83,7 +91,7 @@ export function channelRepository(db: Db) {
 }
 
 type NewChannel = Pick<Channel, "accountId" | "kind" | "name" | "target" | "secrets"> & {
-  /** True for webhooks. The reader of a mail address confirms it first. */
+  /** False for mail alone. The reader of a mail address confirms it first. */
   readonly verified: boolean;
   readonly now: Date;
 };

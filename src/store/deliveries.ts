@@ -11,9 +11,9 @@ import { accountRange, newestFirst } from "./table.ts";
 
 /** Ended deliveries, and events, are kept so long. */
 export const deliveriesKeptDays = 30;
-/** A mail waits so long for further events, so that one mail reports them together. */
+/** A mail or chat message waits so long for further events, so that one reports them together. */
 const digestMs = 60_000;
-/** Events of one mail; further ones go into the next. */
+/** Events of one mail or chat message; further ones go into the next. */
 const digestEventsMax = 500;
 /** Attempts that a delivery remembers. */
 const attemptsKeptMax = 20;
@@ -49,7 +49,7 @@ const deliveryRow = stored.row({
   id: stored.id,
   accountId: stored.id,
   channelId: stored.id,
-  /** Sequence numbers of its events: one for a webhook, one or more for a mail. */
+  /** Sequence numbers of its events: one for a webhook, one or more for other kinds. */
   eventSeqs: stored.listOf<number>(),
   createdAt: stored.time,
   /** The oldest first. */
@@ -104,13 +104,15 @@ export function queueDeliveries(db: Db, accountId: number, events: readonly Stor
     for (const channelId of channelsFor(db, event)) {
       const channel = db.channels.get([accountId, channelId]);
       if (channel === undefined || channel.disabled !== null || channel.verifiedAt === null) continue;
-      const open = channel.kind === "mail" ? openDigest(db, accountId, channelId, now) : undefined;
+      // Programs get each event by itself, people all of a minute together.
+      const isDigest = channel.kind !== "webhook";
+      const open = isDigest ? openDigest(db, accountId, channelId, now) : undefined;
       if (open !== undefined) putDelivery(db, { ...open, eventSeqs: [...open.eventSeqs, event.seq] });
-      else addDelivery(db, { accountId, channelId, eventSeqs: [event.seq], now, waitMs: channel.kind === "mail" ? digestMs : 0 });
+      else addDelivery(db, { accountId, channelId, eventSeqs: [event.seq], now, waitMs: isDigest ? digestMs : 0 });
     }
 }
 
-/** The mail of the channel that is not due yet and has space for an event. Only its newest one can be open. */
+/** The mail or message of the channel that is not due yet and has space for an event. Only its newest one can be open. */
 function openDigest(db: Db, accountId: number, channelId: number, now: Date): Delivery | undefined {
   for (const { key, value } of db.deliveriesWaiting.getRange({ ...newestFirst([accountId]), limit: openDigestReadMax })) {
     const delivery = value === channelId ? db.deliveries.get(key) : undefined;

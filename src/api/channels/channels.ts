@@ -1,4 +1,4 @@
-/** Operations on channels that notify the account: webhooks and mail addresses. A secret is in the answer that creates it, and in no other. */
+/** Operations on channels that notify the account: webhooks, chat services and mail addresses. A secret is in the answer that creates it, and in no other. */
 
 import { type TObject, type TProperties, Type } from "@sinclair/typebox";
 import type { Outcome } from "../../base/outcome.ts";
@@ -17,8 +17,17 @@ import {
   testChannel,
   updateChannel,
 } from "../../channels/channel-operations.ts";
+import { chatServices, shownTarget } from "../../channels/chat-services.ts";
 import { webhookUrlCharsMax } from "../../parse/scan-url.ts";
-import { type Channel, type ChannelKind, channelDisablings, channelKinds, channelNameCharsMax, channelsMax } from "../../store/channels.ts";
+import {
+  type Channel,
+  type ChannelKind,
+  channelDisablings,
+  channelKinds,
+  channelNameCharsMax,
+  channelsMax,
+  isChatKind,
+} from "../../store/channels.ts";
 import { rulesMax } from "../../store/notification-rules.ts";
 import { jsonBody } from "../body.ts";
 import { ApiError, invalidFields, recordNotFound, recordsExceeded } from "../errors.ts";
@@ -33,13 +42,14 @@ const channelsPath = "/api/v1/channels";
 const retrySeconds = 3_600;
 
 const name = Type.Optional(
-  nullable(Type.String({ maxLength: channelNameCharsMax, description: "The host or the mail address without one." }), {
+  nullable(Type.String({ maxLength: channelNameCharsMax, description: "The host, the mail address or the chat service without one." }), {
     examples: ["Chat"],
   }),
 );
 const target = worded(
   Type.String({
-    description: "https URL of a webhook, or a mail address. http needs webhooks.allow_http, a private address webhooks.allow_cidrs.",
+    description:
+      "https URL of a webhook or of a chat service, or a mail address. http needs webhooks.allow_http, a private address webhooks.allow_cidrs.",
     examples: ["https://hooks.example/assay"],
   }),
   { wrong: "is required" },
@@ -59,10 +69,13 @@ const ChannelBody = model(
     id: recordId("Names the channel.", { [example]: 3 }),
     kind: oneOfValues(channelKinds, { [example]: "webhook" }),
     name: Type.String({ [example]: "Chat" }),
-    target: Type.String({ [example]: "https://hooks.example/assay" }),
+    target: Type.String({
+      description: "Of a chat service, the server alone: the URL is a secret.",
+      [example]: "https://hooks.example/assay",
+    }),
     createdAt: instantOf("When it was added.", "2026-02-01T08:00:00.000Z"),
     verifiedAt: nullable(
-      instantOf("When the mail address was confirmed; null before. A webhook needs no confirmation.", "2026-02-01T08:00:00.000Z"),
+      instantOf("When the mail address was confirmed; null before. Other kinds need no confirmation.", "2026-02-01T08:00:00.000Z"),
     ),
     confirmationExpiresAt: nullable(instantOf("End of the open link of confirmation."), nullExample),
     disabled: nullable(
@@ -75,7 +88,11 @@ const ChannelBody = model(
       ),
       nullExample,
     ),
-    secretCount: Type.Integer({ minimum: 0, description: "Secrets that sign: two while one is rotated, none for mail.", [example]: 1 }),
+    secretCount: Type.Integer({
+      minimum: 0,
+      description: "Secrets that sign the events of a webhook: two while one is rotated. Other kinds have none.",
+      [example]: 1,
+    }),
     ruleCount: Type.Integer({
       minimum: 0,
       maximum: rulesMax,
@@ -157,7 +174,7 @@ export const channelOperations = [
     summary: "Add a channel",
     description: [
       "The secret of a webhook is in this answer, and only here. A mail address gets a link to confirm it,",
-      "and nothing else before: `confirmation` says whether the mail was sent.",
+      "and nothing else before: `confirmation` says whether the mail was sent. The URL of a chat service is in no answer.",
     ].join(" "),
     body: jsonBody(ChannelRequest, { faultsOf: refusedTarget }),
     answers: { 201: answered("The channel.", ChannelAdded, locationHeader("channel")) },
@@ -166,7 +183,7 @@ export const channelOperations = [
       409: refused(`The appliance cannot send mail, or the account has ${channelsMax} channels.`, channelRefused("no-mail").message),
     },
     run: async ({ body, account, api }) => {
-      const added = doneOrRefused(await addChannel(api, account, { ...body, name: body.name ?? "" }), api, body.target);
+      const added = doneOrRefused(await addChannel(api, account, { ...body, name: body.name ?? "" }), api, body);
       const { channel, confirmation } = added;
       const answerBody = { ...channelBody(api, channel), secret: channel.secrets[0] ?? null, confirmation };
       return new JsonAnswer(answerBody, { location: `${channelsPath}/${channel.id}` });
@@ -189,9 +206,9 @@ export const channelOperations = [
     body: jsonBody(ChannelChange),
     answers: { 200: saved },
     refusals: { ...badTarget, ...noMail },
-    run: async ({ record: { id }, body: { name, ...target }, account, api }) => {
+    run: async ({ record: { id, kind }, body: { name, ...target }, account, api }) => {
       const update = { id, ...target, ...(name !== undefined && { name: name ?? "" }) };
-      return savedBody(api, doneOrRefused(await updateChannel(api, account, update), api, target.target));
+      return savedBody(api, doneOrRefused(await updateChannel(api, account, update), api, { kind, ...target }));
     },
   }),
   operation({
@@ -238,7 +255,7 @@ export const channelOperations = [
         shownWith(ChannelWithSecret, { secretCount: 2 }),
       ),
     },
-    refusals: { 409: refused("The channel is a mail address.", "Only a webhook has a secret.") },
+    refusals: { 409: refused("The channel is no webhook.", "Only a webhook has a secret.") },
     run: async ({ record, account, api }) => {
       const changed = doneOrRefused(await rotateChannelSecret(api, account, record.id), api);
       return { ...channelBody(api, changed), secret: changed.secrets[0] };
@@ -292,10 +309,14 @@ export const channelOperations = [
 type Api = Call["api"];
 
 /** `target`: as given. @throws ApiError 400, 404, 409 */
-function doneOrRefused<Done>(outcome: Outcome<Done, ChannelRefusal> | FaultyChannel, { sites }: Api, target = ""): Done {
+function doneOrRefused<Done>(
+  outcome: Outcome<Done, ChannelRefusal> | FaultyChannel,
+  { sites }: Api,
+  { kind = "webhook", target = "" }: { readonly kind?: ChannelKind; readonly target?: string | undefined } = {},
+): Done {
   if ("done" in outcome) return outcome.done;
   if ("refused" in outcome) throw channelRefused(outcome.refused);
-  throw fieldRefused(outcome, target, sites);
+  throw fieldRefused(outcome, kind, target, sites);
 }
 
 function channelRefused(refusal: ChannelRefusal): ApiError {
@@ -314,8 +335,15 @@ function tooManyMessages(): ApiError {
 }
 
 /** `text`: the target as given. */
-function fieldRefused({ fault }: FaultyChannel, text: string, { webhooksAllowHttp, webhookTargetFault }: Api["sites"]): ApiError {
+function fieldRefused(
+  { fault }: FaultyChannel,
+  kind: ChannelKind,
+  text: string,
+  { webhooksAllowHttp, webhookTargetFault }: Api["sites"],
+): ApiError {
   if (fault.at === "name") return invalidFields({ name: [nameFaults[fault.because]] });
+  if (fault.because === "not-service" && isChatKind(kind))
+    return invalidFields({ target: [`must look like ${chatServices[kind].url.example}`] });
   const because = targetFaults[fault.because] ?? webhookTargetFault(new URL(text.trim()).href) ?? targetFaults["not-url"];
   return invalidFields({ target: [because.replace("{schemes}", webhooksAllowHttp ? "https or http" : "https")] });
 }
@@ -327,7 +355,7 @@ function refusedTarget({ kind, target }: BodyFields, { api: { sites } }: Call): 
   if (known === "mail" && !sites.mailConfigured()) throw channelRefused("no-mail");
   const text = typeof target === "string" ? target : "";
   const parsed = parseChannelTarget(sites, known, text);
-  if ("fault" in parsed) throw fieldRefused(parsed, text, sites);
+  if ("fault" in parsed) throw fieldRefused(parsed, known, text, sites);
   return null;
 }
 
@@ -336,6 +364,7 @@ const targetFaults = {
   required: "is required",
   "not-mail": "must be a mail address",
   "not-url": `must be an absolute {schemes} URL of at most ${webhookUrlCharsMax} characters, without user name, password and fragment`,
+  "not-service": null,
   refused: null,
 } as const satisfies Record<ChannelTargetFault, string | null>;
 
@@ -351,6 +380,7 @@ function channelBody({ store }: Api, channel: Channel): object {
   const { confirmation, disabled, secrets } = channel;
   return channelFields({
     ...channel,
+    target: shownTarget(channel),
     confirmationExpiresAt: confirmation?.expiresAt ?? null,
     disabled: disabled === null ? null : { at: disabled.at, because: disabled.because },
     secretCount: secrets.length,

@@ -48,7 +48,11 @@ const DeliveryRow = Type.Object({
   createdAt: instantOf("When it was queued.", "2026-03-05T04:27:40.000Z"),
   nextAttemptAt: nullable(instantOf("Null unless it waits.", "2026-03-05T04:32:45.000Z")),
   attempts: Type.Array(Attempt, { description: "Oldest first." }),
-  eventCount: Type.Integer({ minimum: 1, description: "One for a webhook; a mail reports several together.", [example]: 1 }),
+  eventCount: Type.Integer({
+    minimum: 1,
+    description: "One for a webhook; a mail or chat message reports several together.",
+    [example]: 1,
+  }),
 });
 const DeliveryBody = model(
   "Delivery",

@@ -13,6 +13,7 @@ import {
   testChannel,
   updateChannel,
 } from "../../channels/channel-operations.ts";
+import { chatServices, shownTarget } from "../../channels/chat-services.ts";
 import { webhookUrlCharsMax } from "../../parse/scan-url.ts";
 import { Instant } from "../../report/components/labels.tsx";
 import { Notice } from "../../report/components/notice.tsx";
@@ -21,9 +22,18 @@ import { plainUntrustedText, UntrustedText } from "../../report/components/untru
 import type { ChannelTest } from "../../sites/site-operations.ts";
 import { emailCharsMax } from "../../store/account-index.ts";
 import type { Account } from "../../store/accounts.ts";
-import { type Channel, type ChannelKind, channelKinds, channelNameCharsMax, channelsMax } from "../../store/channels.ts";
+import {
+  type Channel,
+  type ChannelKind,
+  type ChatKind,
+  channelKinds,
+  channelNameCharsMax,
+  channelsMax,
+  chatKinds,
+  isChatKind,
+} from "../../store/channels.ts";
 import { SecretOnce } from "../components/copy-field.tsx";
-import { ActionForm, EditLink, type FormDescription, FormFields, readFields, SubmitButton } from "../components/forms.tsx";
+import { ActionForm, choiceOf, EditLink, type FormDescription, FormFields, readFields, SubmitButton } from "../components/forms.tsx";
 import { outcomesOf, redirectWith } from "../components/outcome.tsx";
 import { EmptyState, PageSection, TextTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
@@ -32,6 +42,7 @@ import { choiceIn, type Fields, Form } from "../form.tsx";
 import { byOperation, type GetFor, type PostFor } from "../guards.ts";
 import { accountPage, channelsPagePath, rulesPagePath } from "../private-page.tsx";
 import { publicOrigin, type Visit } from "../visit.ts";
+import { AttemptText, kindName } from "./channel-words.tsx";
 import { siteMetricsPath } from "./site-metrics.ts";
 
 /** Longest target of a refused form that is shown again. */
@@ -48,6 +59,7 @@ const outcomes = outcomesOf(
 type ChannelsOutcome = keyof typeof outcomes.texts;
 
 const nameField = { label: "channels.create.name", autocomplete: "off", required: false, maxLength: channelNameCharsMax } as const;
+const urlField = { control: "url", autocomplete: "off", maxLength: webhookUrlCharsMax, verbatim: true } as const;
 const channelForms = {
   mail: {
     target: {
@@ -62,18 +74,20 @@ const channelForms = {
     name: { ...nameField, id: "mail-name", hint: "channels.create.mailNameHint" },
   },
   webhook: {
-    target: {
-      control: "url",
-      id: "webhook-target",
-      label: "channels.create.webhook",
-      hint: "channels.create.webhookHint",
-      autocomplete: "off",
-      maxLength: webhookUrlCharsMax,
-      verbatim: true,
-    },
+    target: { ...urlField, id: "webhook-target", label: "channels.create.webhook", hint: "channels.create.webhookHint" },
     name: { ...nameField, id: "webhook-name", hint: "channels.create.webhookNameHint" },
   },
-} satisfies Record<ChannelKind, FormDescription>;
+  chat: {
+    kind: choiceOf(chatKinds, (kind) => () => chatServices[kind].product, { id: "chat-kind", label: "channels.create.chatService" }),
+    target: { ...urlField, id: "chat-target", label: "channels.create.chatUrl", hint: "channels.create.chatUrlHint" },
+    name: { ...nameField, id: "chat-name", hint: "channels.create.chatNameHint" },
+  },
+  /** A service stays, and its URL is not shown. */
+  chatEdit: {
+    target: { ...urlField, id: "chat-target", label: "channels.create.chatUrl", hint: "channels.create.chatUrlEditHint", required: false },
+    name: { ...nameField, id: "chat-name", hint: "channels.create.chatNameHint" },
+  },
+} satisfies Record<string, FormDescription>;
 
 /** Shown for each new channel. */
 const reportForm = { all: { control: "check", label: "channels.create.all" } } satisfies FormDescription;
@@ -167,7 +181,9 @@ async function createChannel(visit: Visit, account: Account, fields: Fields): Pr
 
 async function changeChannel(visit: Visit, account: Account, fields: Fields): Promise<Response> {
   const edited = ownChannelOf(visit, account, fields.text("channel"));
-  const given = { id: edited.id, target: fields.text("target"), name: fields.text("name") };
+  const target = fields.text("target");
+  const keepsTarget = isChatKind(edited.kind) && target.trim() === "";
+  const given = { id: edited.id, name: fields.text("name"), ...(!keepsTarget && { target }) };
   const changed = await updateChannel(visit.settings, account, given);
   if ("fault" in changed) return channelsPage(visit, account, { typed: typedChannel(edited.kind, fields, changed.fault), edited });
   return "done" in changed ? saved(visit, changed.done, "changed") : refused(visit, changed.refused);
@@ -219,7 +235,7 @@ function channelsPage(visit: Visit, account: Account, { typed, tested, edited }:
         ) : (
           <PageSection id="edit-channel" title="channels.edit.title">
             <NoRuleNotice channel={edited} />
-            <ChannelForm kind={edited.kind} edited={edited} target={edited.target} typed={typed ?? null} />
+            <ChannelForm kind={edited.kind} edited={edited} target={isChatKind(edited.kind) ? "" : edited.target} typed={typed ?? null} />
           </PageSection>
         )}
         <MetricsSection account={account} />
@@ -228,18 +244,16 @@ function channelsPage(visit: Visit, account: Account, { typed, tested, edited }:
   });
 }
 
-/** Status, time and code of the failure: what a receiver answered is not shown. */
 function TestNotice({ channel, outcome }: { readonly channel: Channel; readonly outcome: ChannelTest }) {
   const { i18n } = useVisit();
-  const { result, status, ms, because } = outcome;
+  const { result, because } = outcome;
   if (because === "too-many") return <Notice kind="warn" alert text={i18n.t("channels.test.tooMany")} />;
   const isDelivered = result === "delivered";
   return (
     <Notice kind={isDelivered ? "good" : "poor"} alert>
       <p>
         <UntrustedText>{channel.name}</UntrustedText>: {i18n.t(isDelivered ? "channels.test.delivered" : "channels.test.failed")}{" "}
-        {status === null ? i18n.t("channels.test.noStatus") : i18n.t("channels.test.status", { status })}{" "}
-        {i18n.t("channels.test.time", { ms: i18n.number(Math.round(ms)) })} {because !== null && <code>{because}</code>}
+        <AttemptText {...outcome} />
       </p>
     </Notice>
   );
@@ -299,6 +313,7 @@ interface NewChannelProps {
 function NewChannelForms({ account, isFirst, typed }: NewChannelProps) {
   const { i18n, settings } = useVisit();
   const ofKind = (kind: ChannelKind) => (typed?.kind === kind ? typed : null);
+  const ofChat = typed !== null && isChatKind(typed.kind) ? typed : null;
   return (
     <PageSection id="new-channel" title="channels.create.title">
       {settings.sites.mailConfigured() ? (
@@ -306,6 +321,7 @@ function NewChannelForms({ account, isFirst, typed }: NewChannelProps) {
       ) : (
         <Notice text={i18n.t("channels.create.noMail")} />
       )}
+      <ChannelForm kind={ofChat?.kind ?? chatKinds[0]} target="" typed={ofChat} />
       <ChannelForm kind="webhook" target="" typed={ofKind("webhook")} />
     </PageSection>
   );
@@ -313,6 +329,7 @@ function NewChannelForms({ account, isFirst, typed }: NewChannelProps) {
 
 interface ChannelFormProps {
   readonly typed: TypedChannel | null;
+  /** The form for a new channel of a chat service lets people choose another one. */
   readonly kind: ChannelKind;
   /** Channel that is changed; null for a new one. */
   readonly edited?: Channel | null;
@@ -323,23 +340,45 @@ interface ChannelFormProps {
 function ChannelForm({ kind, edited = null, target, typed }: ChannelFormProps) {
   const { i18n } = useVisit();
   const fault = typed?.fault;
-  const max = fault?.at === "target" ? channelsMax : channelNameCharsMax;
-  const errors = fault && new Map([[fault.at, i18n.t(`channels.create.faults.${fault.because}`, { max: i18n.number(max) })]]);
+  const form = isChatKind(kind) ? "chat" : kind;
   return (
     <ActionForm
       action={channelsPagePath}
-      hidden={edited === null ? { do: "create", kind } : { do: "change", channel: edited.id }}
-      submit={edited === null ? `channels.create.submit.${kind}` : "channels.edit.submit"}
+      hidden={edited !== null ? { do: "change", channel: edited.id } : { do: "create", ...(form !== "chat" && { kind }) }}
+      submit={edited === null ? `channels.create.submit.${form}` : "channels.edit.submit"}
       cancel={edited === null ? undefined : channelsPagePath}
     >
-      <h3>{i18n.t(`channels.kinds.${kind}`)}</h3>
+      <h3>{form === "chat" && edited === null ? i18n.t("channels.create.chat") : kindName(kind, i18n)}</h3>
+      {isChatKind(kind) && <WhereToFind kinds={edited === null ? chatKinds : [kind]} />}
       <FormFields
-        form={channelForms[kind]}
-        values={{ target: typed?.target ?? target, name: typed?.name ?? edited?.name ?? "" }}
-        errors={errors}
+        form={channelForms[form === "chat" && edited !== null ? "chatEdit" : form]}
+        values={{ kind, target: typed?.target ?? target, name: typed?.name ?? edited?.name ?? "" }}
+        errors={fault && new Map([[fault.at, faultText(kind, fault, i18n)]])}
       />
       {edited === null && <FormFields form={reportForm} values={{ all: typed === null || typed.reportAll }} />}
     </ActionForm>
+  );
+}
+
+function faultText(kind: ChannelKind, { at, because }: TypedChannel["fault"], { t, number }: Visit["i18n"]): string {
+  const max = number(at === "target" ? channelsMax : channelNameCharsMax);
+  const service = isChatKind(kind) ? chatServices[kind] : null;
+  return t(`channels.create.faults.${because}`, { max, product: service?.product ?? "", example: service?.url.example ?? "" });
+}
+
+function WhereToFind({ kinds }: { readonly kinds: readonly ChatKind[] }) {
+  const { i18n } = useVisit();
+  return (
+    <details>
+      <summary>{i18n.t("channels.create.chatFind")}</summary>
+      <ul>
+        {kinds.map((kind) => (
+          <li key={kind}>
+            <strong>{chatServices[kind].product}</strong>: {i18n.t(`channels.create.chatWhere.${kind}`)}
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 
@@ -354,11 +393,11 @@ function ChannelTable({ channels }: { readonly channels: readonly Channel[] }) {
         rows={channels}
         columns={{
           "channels.list.name": ({ name }) => <UntrustedText>{name}</UntrustedText>,
-          "channels.list.target": ({ kind, target }) => (
+          "channels.list.target": (channel) => (
             <>
-              {i18n.t(`channels.kinds.${kind}`)}
+              {kindName(channel.kind, i18n)}
               <br />
-              <UntrustedText charsMax={targetCharsShown}>{target}</UntrustedText>
+              <UntrustedText charsMax={targetCharsShown}>{shownTarget(channel)}</UntrustedText>
             </>
           ),
           "channels.list.state": (channel) => <ChannelState channel={channel} />,
@@ -427,7 +466,7 @@ function ChannelButtons({ channel }: { readonly channel: Channel }) {
 }
 
 function actionsOn({ kind, verifiedAt, disabled }: Channel, mailConfigured: boolean): readonly ChannelAction[] {
-  const isReachable = kind === "webhook" || mailConfigured;
+  const isReachable = kind !== "mail" || mailConfigured;
   const offered: Readonly<Record<ChannelAction, boolean>> = {
     test: verifiedAt !== null && isReachable && disabled?.because !== "unsubscribed",
     confirm: verifiedAt === null && isReachable && disabled === null,

@@ -15,6 +15,7 @@ import type { GetFor, PostFor } from "../guards.ts";
 import { accountPage, deliveriesPagePath } from "../private-page.tsx";
 import { cursorOf, listPath } from "../scans/list-query.ts";
 import { sitePath } from "../sites/site-access.ts";
+import { AttemptText } from "./channel-words.tsx";
 
 const rowsPerPage = 50;
 /** Events of one delivery that are named. */
@@ -128,8 +129,7 @@ function Attempts({ delivery: { attempts } }: { readonly delivery: Delivery }) {
       <br />
       <Instant at={last.at} />
       <br />
-      {last.status === null ? i18n.t("channels.test.noStatus") : i18n.t("channels.test.status", { status: last.status })}{" "}
-      {i18n.t("channels.test.time", { ms: i18n.number(Math.round(last.ms)) })} {last.because !== null && <code>{last.because}</code>}
+      <AttemptText {...last} />
     </>
   );
 }

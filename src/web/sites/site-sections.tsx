@@ -15,6 +15,7 @@ import { certificateDaysOf, type Site } from "../../store/sites.ts";
 import { scanErrorMessage } from "../../text/render.ts";
 import type { I18n } from "../../text/translator.ts";
 import { badgeSvg, resultBadge } from "../badge/badge.ts";
+import { kindName } from "../channels/channel-words.tsx";
 import { CopyField } from "../components/copy-field.tsx";
 import { Sparkline } from "../components/score-chart.tsx";
 import { EmptyState, PageSection, TextTable } from "../components/sections.tsx";
@@ -275,7 +276,7 @@ function ChannelName({ delivery: { accountId, channelId }, isOwn }: { readonly d
   const { i18n, settings } = useVisit();
   const channel = settings.store.channels.find(accountId, channelId);
   if (channel !== undefined && isOwn) return <UntrustedText>{channel.name}</UntrustedText>;
-  return <>{channel === undefined ? i18n.t("sites.deliveries.gone") : i18n.t(`channels.kinds.${channel.kind}`)}</>;
+  return <>{channel === undefined ? i18n.t("sites.deliveries.gone") : kindName(channel.kind, i18n)}</>;
 }
 
 export function SiteBadge({ site }: { readonly site: Site }) {

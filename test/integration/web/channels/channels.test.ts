@@ -119,7 +119,7 @@ describe("a new channel", () => {
 
   test("has the offer after the first one too, and for each kind", async () => {
     await createHook();
-    expect((await shown()).match(/name="all"[^>]*checked/g)).toHaveLength(2);
+    expect((await shown()).match(/name="all"[^>]*checked/g)).toHaveLength(3);
     await createHook({ target: "https://other.example/", all: "yes" });
     await createMail("team@example.org", { all: "yes" });
     expect(rules()).toEqual(
