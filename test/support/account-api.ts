@@ -9,6 +9,7 @@ export interface AnswerBody {
   readonly nextCursor: string | null;
   readonly id: number;
   readonly kind: string;
+  readonly name: string;
   readonly url: string;
   readonly target: string;
   readonly reason: string;

@@ -76,11 +76,18 @@ export interface DeliveryRig {
 interface RigOptions {
   /** Null: no mail server is configured. */
   readonly mail?: Partial<MailServerOptions> | null;
+  /** Limit of one attempt to a receiver. */
+  readonly deadlineMs?: number;
   readonly random?: () => number;
   readonly mailLimits?: MailLimits;
 }
 
-export async function startDeliveryRig({ mail = {}, random = () => 0.5, mailLimits }: RigOptions = {}): Promise<DeliveryRig> {
+export async function startDeliveryRig({
+  mail = {},
+  random = () => 0.5,
+  mailLimits,
+  deadlineMs = patienceMs,
+}: RigOptions = {}): Promise<DeliveryRig> {
   const temporary = temporaryStore();
   const { store } = temporary;
   let nowMs = Math.floor(Date.now() / 1_000) * 1_000;
@@ -96,7 +103,7 @@ export async function startDeliveryRig({ mail = {}, random = () => 0.5, mailLimi
   const metrics = openMetrics({ version: "1" });
   const sender = createWebhookSender({
     ...{ allowCidrs: ["127.0.0.1/32"], allowHttp: true, caPems: [], dnsServers: [], connectTo: [], ownEndpoints: () => [], clock, log },
-    deadlineMs: patienceMs,
+    deadlineMs,
   });
   const mailer =
     mailServer === null

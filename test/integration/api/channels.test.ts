@@ -1,10 +1,11 @@
 /** The API of channels and rules on a running server, with webhooks to a server on loopback. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { channelsMax } from "../../../src/store/channels.ts";
+import { channelsMax, chatKinds } from "../../../src/store/channels.ts";
 import { DataDirError } from "../../../src/store/data-dir.ts";
 import { rulesMax } from "../../../src/store/notification-rules.ts";
 import { type AccountClient, accountClient, startAccountApi } from "../../support/account-api.ts";
 import type { ApiUnderTest } from "../../support/api.ts";
+import { chatPlace, chatVendors } from "../../support/chat-receivers.ts";
 import { addSite } from "../../support/watched-sites.ts";
 
 let api: ApiUnderTest;
@@ -46,6 +47,32 @@ async function confirmedMail(address: string): Promise<number> {
   expect(await confirm(id)).toBeDefined();
   return id;
 }
+
+describe.each(chatKinds)("a channel of %s", (kind) => {
+  const target = `http://127.0.0.1:${receiver.port}${chatPlace(kind)}`;
+  const shown = `http://127.0.0.1:${receiver.port}/...`;
+
+  test("is added without a secret, and its URL is in no answer", async () => {
+    const { status, body } = await client.call("POST", "/channels", { kind, target });
+    expect([status, body.kind, body.target, body.secret, body.secretCount]).toEqual([201, kind, shown, null, 0]);
+    expect(api.store.channels.find(client.accountId, body.id)).toMatchObject({ kind, target, disabled: null });
+    const { id } = body;
+    const changed = await client.call("PATCH", `/channels/${id}`, { name: "Alarms" });
+    expect([changed.status, changed.body.name, changed.body.target]).toEqual([200, "Alarms", shown]);
+    for (const at of ["/channels", `/channels/${id}`, "/audit"])
+      expect(JSON.stringify((await client.call("GET", at)).body)).not.toContain(chatVendors[kind].token);
+    expect((await client.call("POST", `/channels/${id}/rotate-secret`)).status).toBe(409);
+    // The masked form is no URL of the service, so that it never replaces the stored one.
+    expect((await client.call("PATCH", `/channels/${id}`, { target: shown })).status).toBe(400);
+    expect(api.store.channels.find(client.accountId, id)?.target).toBe(target);
+  });
+
+  test("refuses the URL of something else with an example", async () => {
+    const { status, body } = await client.call("POST", "/channels", { kind, target: "https://example.org/page/of/something" });
+    expect([status, body.fieldErrors.target]).toEqual([400, [expect.stringContaining("must look like https://")]]);
+    expect((await client.call("POST", "/channels", { kind, target: target.replace("127.0.0.1", "10.0.0.1") })).status).toBe(400);
+  });
+});
 
 test("a channel says how many rules name it", async () => {
   const [id, unnamed] = [await addChannel(), await addChannel()];
