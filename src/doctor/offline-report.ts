@@ -61,7 +61,7 @@ export function offlineReport(config: Config, env: Readonly<Record<string, strin
       name: "nothing else",
       source: `assay ${version}`,
       detail:
-        "contacted are the targets of scans, receivers of webhooks, and the resolvers and services above; there are no updates, no telemetry and no look-ups elsewhere",
+        "contacted are the targets of scans, receivers of webhooks and chat messages, and the resolvers and services above; there are no updates, no telemetry and no look-ups elsewhere",
     },
   ];
   return all.map((given) => findingOf(given, now));

@@ -1,4 +1,4 @@
-/** Settings of the services that a server uses: identity provider (OpenID Connect), mail server, receivers of webhooks. */
+/** Settings of the services that a server uses: identity provider (OpenID Connect), mail server, receivers of webhooks and chat messages. */
 
 import { Type } from "@sinclair/typebox";
 import { isLoopbackHost } from "../egress/configured-fetch.ts";
@@ -98,11 +98,16 @@ export const settingsOfDelivery = {
   }),
   "smtp.ca_file": file({ doc: "Certificates (PEM) trusted for the mail server besides the bundled roots." }),
   "webhooks.allow_cidrs": addressRanges({
-    doc: "Address ranges that webhooks may reach besides public addresses. Addresses of this server, such as loopback, and of cloud metadata need an entry each: /32 or /128.",
+    doc: "Address ranges that webhooks and chat messages may reach besides public addresses. Addresses of this server, such as loopback, and of cloud metadata need an entry each: /32 or /128.",
     example: "10.0.0.0/8",
   }),
-  "webhooks.allow_http": yesNo({ doc: "Whether webhooks may use http, which anyone on the way can read.", fallback: false }),
-  "webhooks.ca_file": file({ doc: "Certificates (PEM) trusted for the receivers of webhooks besides the bundled roots." }),
+  "webhooks.allow_http": yesNo({
+    doc: "Whether webhooks and chat messages may use http, which anyone on the way can read.",
+    fallback: false,
+  }),
+  "webhooks.ca_file": file({
+    doc: "Certificates (PEM) trusted for the receivers of webhooks and chat messages besides the bundled roots.",
+  }),
 } as const;
 
 type MailConfig = Pick<Config, "smtp.url" | "smtp.password_file" | "smtp.from" | "smtp.tls" | "smtp.ca_file" | "public_url">;

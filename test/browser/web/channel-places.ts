@@ -4,6 +4,7 @@ import { at, longWord, type Place, sent } from "./place.ts";
 
 const path = "/account/channels";
 const newWebhook = "form:has([value=webhook])";
+const newChat = "form:has([name=kind] option)";
 const newRule = "form:has([name=scope])";
 const hook = { target: "https://hooks.example.org/incoming", name: longWord };
 
@@ -23,6 +24,7 @@ export const channelPlaces: readonly Place[] = [
   { name: "channels-unsent", who: "agency", go: at(`${path}?done=unsent`) },
   { name: "channels-refused", who: "agency", status: 400, go: sent(path, { ...hook, target: longWord }, newWebhook) },
   { name: "channels-first-refused", who: "careful", status: 400, go: sent(path, { target: longWord, all: "" }, newWebhook) },
+  { name: "channels-chat-refused", who: "agency", status: 400, go: sent(path, { ...hook, kind: "discord" }, newChat) },
   { name: "channel-made", who: "agency", go: sent(path, hook, newWebhook) },
   { name: "site-metrics-token", who: "agency", go: sent(path, {}, "form:has([value=issue])") },
   { name: "rules", who: "agency", go: at("/account/rules") },
