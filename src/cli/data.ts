@@ -98,8 +98,9 @@ const exportData = storeCommand({
   help: `
 One JSON object a line, each with its "kind": account, token, session, site, channel, rule, event, delivery, member, invitation, brand,
 metrics-token, and scan with result, evidence and picture (Base64). Password hashes, secrets of second factors and webhooks, hashes of tokens
-and keys of links are left out; the URL of a webhook is complete, that of a chat service is left out. Lines of a host do not say which account scanned or watches it. Of a site that
-has moved from the host to another address they have events and "history", one line for each measured run.
+and keys of links are left out; the URL of a webhook is complete, that of a chat service is left out. Lines of a host do not say which account
+scanned or watches it. Of a site that has moved from the host to another address they have events and "history", one line for each measured
+run.
 
 Example:
   assay data export --account you@example.com > you.jsonl`,
@@ -183,15 +184,8 @@ function* siteLinesOfAccount(store: Store, { id: accountId, email }: Pick<Accoun
   for (const site of store.sites.list(accountId)) yield { kind: "site", ...site, ...knownOf(store, site) };
   for (const stored of store.channels.list(accountId)) {
     const { kind: channelKind, secrets, unsubscribeKey: _key, confirmation, ...channel } = stored;
-    const target = shownTarget(stored);
-    yield {
-      kind: "channel",
-      channelKind,
-      ...channel,
-      target,
-      secretCount: secrets.length,
-      confirmationExpiresAt: confirmation?.expiresAt ?? null,
-    };
+    const counted = { secretCount: secrets.length, confirmationExpiresAt: confirmation?.expiresAt ?? null };
+    yield { kind: "channel", channelKind, ...channel, target: shownTarget(stored), ...counted };
   }
   for (const rule of store.rules.list(accountId)) yield { kind: "rule", ...rule };
   for (const event of pagesOf((page) => store.events.list(accountId, page))) yield { kind: "event", ...event };

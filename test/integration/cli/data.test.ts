@@ -62,7 +62,8 @@ describe("assay data export", () => {
     const secrets = ["whsec_secret"];
     const hook = await store.channels.add({ ...given, kind: "webhook", target: "https://hook.test/in/s3cret", secrets });
     const mail = await store.channels.add({ ...given, kind: "mail", target: "team@assay.test", secrets: [] });
-    if (hook === "full" || mail === "full") throw new Error("full");
+    const chat = await store.channels.add({ ...given, kind: "slack", target: "https://hooks.slack.com/services/T0/B0/t0ken", secrets: [] });
+    if (hook === "full" || mail === "full" || chat === "full") throw new Error("full");
     await store.rules.add({
       accountId,
       scope: { kind: "all" },
@@ -84,8 +85,9 @@ describe("assay data export", () => {
       .trimEnd()
       .split("\n")
       .map((line) => JSON.parse(line).kind);
-    expect(kinds).toEqual("account site channel channel rule event delivery invitation invitation brand metrics-token".split(" "));
-    for (const secret of ["whsec_secret", mail.unsubscribeKey ?? "", metricsToken]) expect(stdout).not.toContain(secret);
+    expect(kinds).toEqual("account site channel channel channel rule event delivery invitation invitation brand metrics-token".split(" "));
+    expect(stdout).toContain("https://hooks.slack.com/...");
+    for (const secret of ["whsec_secret", "t0ken", mail.unsubscribeKey ?? "", metricsToken]) expect(stdout).not.toContain(secret);
     // A part of the person's own data, as docs/operate.md says.
     expect(stdout).toContain("https://hook.test/in/s3cret");
     const ofHost = (await assay("export", "--host", "watched.test")).stdout;

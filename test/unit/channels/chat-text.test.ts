@@ -1,4 +1,5 @@
 /** Messages to chat services: every event within the documented fields and limits, in both languages, and hostile texts. */
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
@@ -9,6 +10,7 @@ import { type ChatKind, chatKinds } from "../../../src/store/channels.ts";
 import type { StoredEvent } from "../../../src/store/site-events.ts";
 import { createTexts } from "../../../src/text/i18n.ts";
 import { chatPlace, chatVendors } from "../../support/chat-receivers.ts";
+import { randomRuns } from "../../support/random-runs.ts";
 import { eventSite, storedEvent, storedEvents } from "../../support/stored-events.ts";
 
 const texts = createTexts({ "en-gb": enGb.checks, "de-de": deDe.checks });
@@ -112,6 +114,38 @@ describe.each(chatKinds)("%s", (kind) => {
     for (const other of chatKinds) if (other !== kind) expect(isChatUrl(kind, urlOf(other))).toBe(false);
     expect(shownTarget({ kind, target: urlOf(kind) })).toBe(`${new URL(urlOf(kind)).origin}/...`);
   });
+});
+
+describe("random names", () => {
+  const tokens = [
+    ..."<>&@!#|[]()*_~`\\:/-+. \n\u0000",
+    "<!channel>",
+    "<@U0>",
+    "@everyone",
+    "](https://evil.example)",
+    "&lt;",
+    "https://",
+    "\ud800",
+  ];
+  const names = fc
+    .array(fc.oneof(fc.constantFrom(...tokens), fc.string({ unit: "grapheme" })), { minLength: 1, maxLength: 60 })
+    .map((parts) => parts.join(""));
+  const holds = (kind: ChatKind, property: (text: string) => boolean) =>
+    fc.assert(
+      fc.property(names, (name) => {
+        const message = chatMessage(context(), [dropped(name)]);
+        const { parsed, refusal, text } = sent(kind, message);
+        return refusal === null && property(kind === "discord" ? parsed.embeds[0].title : text);
+      }),
+      { numRuns: randomRuns(2_000) },
+    );
+
+  // Its receiver refuses each `<` outside of links.
+  test("mean nothing to Slack", () => holds("slack", (text) => !/@(?!\u200b)/.test(text)));
+  test("mean nothing to Discord", () => holds("discord", (title) => !/[<>@[\]`*_~|#\\]/.test(title.replace(/\\[^\p{L}\p{N}\s]/gu, ""))));
+  test("mean nothing to Mattermost", () => holds("mattermost", (text) => !/<|@(?!\u200b)|:\/\/(?!assay\.test)/.test(text)));
+  test("are taken by Teams", () => holds("teams", () => true));
+  test("are taken by ntfy", () => holds("ntfy", () => true));
 });
 
 describe("a URL", () => {
