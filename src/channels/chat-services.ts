@@ -22,6 +22,8 @@ interface ChatService {
   readonly limits: Readonly<Record<string, number>>;
   /** Member of the JSON answer 429 that has the seconds to wait. Null: Retry-After alone. */
   readonly retryAfterMember: string | null;
+  /** Status besides 410 after which the vendor wants no further attempt. */
+  readonly goneStatus: number | null;
 }
 
 export const chatServices = {
@@ -30,7 +32,7 @@ export const chatServices = {
     documents: [
       "https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks",
       "https://docs.slack.dev/messaging/formatting-message-text",
-      "https://docs.slack.dev/reference/block-kit/blocks/section-block",
+      "https://docs.slack.dev/reference/block-kit/composition-objects/text-object",
       // One message a second; 429 with Retry-After beyond it.
       "https://docs.slack.dev/apis/web-api/rate-limits",
     ],
@@ -44,6 +46,7 @@ export const chatServices = {
     members: ["text", "blocks", "unfurl_links", "unfurl_media"],
     limits: { text: 40_000, blocks: 50, section: 3_000 },
     retryAfterMember: null,
+    goneStatus: null,
   },
   teams: {
     product: "Microsoft Teams",
@@ -51,8 +54,8 @@ export const chatServices = {
       "https://learn.microsoft.com/en-us/connectors/teams/#microsoft-teams-webhook",
       // 28 KB for a message; answers 202 before the message is posted.
       "https://learn.microsoft.com/en-us/microsoftteams/platform/webhooks-and-connectors/how-to/add-incoming-webhook",
-      // A RichTextBlock has no Markdown, so that nothing needs an escape.
-      "https://adaptivecards.io/explorer/RichTextBlock.html",
+      // Text runs have no Markdown, so that nothing needs an escape.
+      "https://learn.microsoft.com/en-us/adaptive-cards/schema-explorer/text-run",
     ],
     readOn: "2026-11-28",
     url: {
@@ -64,6 +67,7 @@ export const chatServices = {
     members: ["type", "attachments"],
     limits: { bodyBytes: 28_000 },
     retryAfterMember: null,
+    goneStatus: null,
   },
   discord: {
     product: "Discord",
@@ -82,6 +86,8 @@ export const chatServices = {
     members: ["embeds", "allowed_mentions"],
     limits: { embeds: 10, embedTitle: 256, embedDescription: 4_096, embedTotal: 6_000 },
     retryAfterMember: "retry_after",
+    // Repeated attempts would restrict the address of this server, and so the channels of all accounts.
+    goneStatus: 404,
   },
   mattermost: {
     product: "Mattermost",
@@ -96,6 +102,7 @@ export const chatServices = {
     // A longer text becomes several posts.
     limits: { text: 16_383 },
     retryAfterMember: null,
+    goneStatus: null,
   },
   ntfy: {
     product: "ntfy",
@@ -115,6 +122,7 @@ export const chatServices = {
     members: ["topic", "title", "message", "priority", "tags", "click"],
     limits: { messageBytes: 4_096 },
     retryAfterMember: null,
+    goneStatus: null,
   },
 } as const satisfies Record<ChatKind, ChatService>;
 

@@ -20,16 +20,18 @@ export function chatTestMessage({ words }: MailContext, channel: string): ChatMe
   return { isWorse: false, subject: words.t("test.subject", { channel }), blocks, cut: "" };
 }
 
-type ChatRequest = Pick<WebhookAttempt, "url" | "body" | "headers" | "retryAfterMember">;
+type ChatRequest = Pick<WebhookAttempt, "url" | "body" | "headers" | "retryAfterMember" | "goneStatus">;
 
 /** `target`: URL of the channel. */
 export function chatRequest(kind: ChatKind, target: string, message: ChatMessage): ChatRequest {
+  const { retryAfterMember, goneStatus } = chatServices[kind];
   const { url, authorization } = kind === "ntfy" ? ntfyPlace(target) : { url: target, authorization: null };
   return {
     url,
     body: JSON.stringify(templates[kind](message, target)),
     headers: authorization === null ? [] : [["Authorization", authorization]],
-    retryAfterMember: chatServices[kind].retryAfterMember,
+    retryAfterMember,
+    goneStatus,
   };
 }
 

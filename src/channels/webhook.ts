@@ -161,6 +161,8 @@ export interface WebhookAttempt {
   readonly headers?: readonly (readonly [name: string, value: string])[];
   /** Member of a JSON answer 429 that has the seconds to wait, beside Retry-After. */
   readonly retryAfterMember?: string | null;
+  /** Status that means the same as 410. */
+  readonly goneStatus?: number | null;
   /** Ends the attempt as `timeout`. */
   readonly signal?: AbortSignal;
 }
@@ -171,7 +173,7 @@ export type SendFailure = "status" | "redirect" | "certificate" | EgressFailure;
 export type SendOutcome =
   | { readonly result: "delivered"; readonly status: number; readonly ms: number }
   /** The receiver wants no further webhooks. */
-  | { readonly result: "gone"; readonly status: 410; readonly ms: number }
+  | { readonly result: "gone"; readonly status: number; readonly ms: number }
   | {
       readonly result: "failed";
       /** Null without an answer. */
@@ -247,10 +249,10 @@ const tooManyRequests = 429;
 /** Limit of the answer in which a wait is looked for. Nothing else of it is read, and nothing kept. */
 const waitBytesMax = 4_096;
 
-function outcomeOf(reply: HttpReply, { timestamp, retryAfterMember = null }: WebhookAttempt, ms: number): SendOutcome {
+function outcomeOf(reply: HttpReply, { timestamp, retryAfterMember = null, goneStatus = null }: WebhookAttempt, ms: number): SendOutcome {
   const { status } = reply;
   if (status >= 200 && status < 300) return { result: "delivered", status, ms };
-  if (status === 410) return { result: "gone", status, ms };
+  if (status === 410 || status === goneStatus) return { result: "gone", status, ms };
   const because = status >= 300 && status < 400 ? "redirect" : "status";
   const waits = [parseRetryAfter(reply.field("retry-after"), timestamp), waitIn(reply, retryAfterMember, timestamp)].filter(
     (waitMs) => waitMs !== null,

@@ -83,7 +83,7 @@ const ChannelBody = model(
         { at: instantOf("Since when."), because: oneOfValues(channelDisablings) },
         {
           description:
-            "A disabled channel gets nothing: `gone` after 410, `failed` after the last attempt of a delivery, or when a mail server refuses the address.",
+            "A disabled channel gets nothing: `gone` after 410, or 404 of Discord, `failed` after the last attempt of a delivery, or when a mail server refuses the address.",
         },
       ),
       nullExample,

@@ -43,7 +43,8 @@ const codesInWords = [
 
 /** Null for a success, and for failures of mail, which have a code alone. */
 function failureText({ because, status }: Failure): TextPath | null {
-  if (because === "status" && status !== null) return `channels.test.because.${statusText(status)}`;
+  if ((because === "status" || (because === "gone" && status !== 410)) && status !== null)
+    return `channels.test.because.${statusText(status)}`;
   if (because === "refused" && status === null) return "channels.test.because.closed";
   const code = codesInWords.find((each) => each === because);
   return code === undefined ? null : `channels.test.because.${code}`;

@@ -435,7 +435,8 @@ function ChannelState({ channel: { kind, disabled, verifiedAt, secrets } }: { re
   const { i18n } = useVisit();
   if (disabled !== null) {
     // Only a refusal disables a mail address, often at the first attempt.
-    const because = kind === "mail" && disabled.because === "failed" ? "refused" : disabled.because;
+    const refusal = kind === "mail" && disabled.because === "failed" ? "refused" : null;
+    const because = refusal ?? (isChatKind(kind) && disabled.because === "gone" ? "chatGone" : disabled.because);
     return (
       <>
         {i18n.t(`channels.states.${because}`)} <Instant at={disabled.at} />

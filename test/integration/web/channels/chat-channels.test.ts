@@ -89,6 +89,12 @@ describe.each(chatKinds)("a channel of %s", (kind) => {
   });
 });
 
+test("a channel that its service has ended says so", async () => {
+  await send({ do: "create", kind: "discord", target: urlOf("discord") });
+  await pages.store.channels.disable(account.id, only().id, "gone", new Date());
+  expect(await shown()).toContain("disabled, because the chat service does not accept its URL any more");
+});
+
 describe("the page of deliveries says in words why one failed", () => {
   async function store(status: number | null, because: string): Promise<void> {
     const [accountId, now] = [account.id, new Date()];
@@ -120,6 +126,7 @@ describe("the page of deliveries says in words why one failed", () => {
     [500, "status", "a fault of its own", "selbst einen Fehler"],
     [503, "status", "a fault of its own", "selbst einen Fehler"],
     [302, "redirect", "is not followed", "wird nicht gefolgt"],
+    [404, "gone", "does not accept this URL", "nimmt diese URL nicht an"],
     [410, "gone", "wants nothing more", "m\u00f6chte nichts mehr"],
     [null, "timeout", "did not answer in time", "nicht rechtzeitig"],
     [null, "refused", "refused the connection", "Verbindung abgelehnt"],
