@@ -68,8 +68,9 @@ describe.each(chatKinds)("%s", (kind) => {
     "cuts what is too long between lines, and says so: %s",
     (text) => {
       const name = text.repeat(200).slice(0, 200);
-      const events = Array.from({ length: 60 }, (_, at) => dropped(name, { id: at + 1, url: `https://a${at}.example/${"x".repeat(400)}` }));
-      const { refusal, text: shown } = sent(kind, chatMessage(context(), events));
+      const lines = Array.from({ length: 100 }, (_, at) => `https://a${at}.example/${"x".repeat(400)}`);
+      const blocks = lines.flatMap((line) => [{ kind: "heading", text: name } as const, { kind: "line", text: line } as const]);
+      const { refusal, text: shown } = sent(kind, { ...chatMessage(context(), [dropped(name)]), blocks });
       expect(refusal).toBeNull();
       expect(shown).toContain("The rest has no space here");
       expect(shown.isWellFormed()).toBe(true);
