@@ -165,6 +165,7 @@ function openConfiguredDelivery(config: Config, sources: DeliverySources) {
         send: { webhook: (attempt) => sendWebhook(sender, attempt), mail: mailer },
         localeDefault: config["locale.default"],
         publicUrl: config.public_url,
+        serverName: config["smtp.from"]?.name ?? null,
       });
       starting.resolve(running);
     },

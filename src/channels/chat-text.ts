@@ -2,20 +2,31 @@
 import type { ChatKind } from "../store/channels.ts";
 import type { StoredEvent } from "../store/site-events.ts";
 import { chatServices, ntfyPlace } from "./chat-services.ts";
-import { type Digest, digestOf } from "./digest-mail.ts";
-import { addressOf, bounded, type MailBlock, type MailContext, oneLine } from "./mail-text.ts";
+import { type DigestContext, digestOf } from "./digest-mail.ts";
+import { cutText, type MailBlock, oneLine, type TextPart, textPartsOf } from "./mail-frame.ts";
+import type { MailContext } from "./mail-text.ts";
 import type { WebhookAttempt } from "./webhook.ts";
 
-export interface ChatMessage extends Digest {
+export interface ChatMessage {
+  /** Whether something has become worse. */
+  readonly isWorse: boolean;
+  readonly subject: string;
+  readonly blocks: readonly MailBlock[];
   /** Stands in place of what has no space. */
   readonly cut: string;
 }
 
-export function chatMessage({ words, address }: MailContext, events: readonly StoredEvent[]): ChatMessage {
-  return { ...digestOf(events, words, address), cut: words.t("chat.cut") };
+export function chatMessage(context: DigestContext, events: readonly StoredEvent[]): ChatMessage {
+  const { subject, sections } = digestOf(events, context);
+  return {
+    isWorse: sections.some(({ tone }) => tone === "worse"),
+    subject,
+    blocks: sections.flatMap(({ blocks }) => blocks),
+    cut: context.words.t("chat.cut"),
+  };
 }
 
-export function chatTestMessage({ words }: MailContext, channel: string): ChatMessage {
+export function chatTestMessage({ words }: Pick<MailContext, "words">, channel: string): ChatMessage {
   const blocks: readonly MailBlock[] = [{ kind: "line", text: words.t("chat.test") }];
   return { isWorse: false, subject: words.t("test.subject", { channel }), blocks, cut: "" };
 }
@@ -71,7 +82,7 @@ const templates: Readonly<Record<ChatKind, (message: ChatMessage, target: string
       embeds: [
         {
           // Escapes at most double it.
-          title: discordMarkup.escape(bounded(message.subject, embedTitle / 2)),
+          title: discordMarkup.escape(cutText(message.subject, embedTitle / 2)),
           description: textOf(message, discordMarkup, embedDescription),
           color: message.isWorse ? colourWorse : colour,
         },
@@ -85,7 +96,7 @@ const templates: Readonly<Record<ChatKind, (message: ChatMessage, target: string
     const link = partsOf(message).find((part) => part.kind === "link");
     return {
       topic: ntfyPlace(target).topic,
-      title: bounded(message.subject, titleCharsMax),
+      title: cutText(message.subject, titleCharsMax),
       message: textOf(message, plainText, messageBytes, Buffer.byteLength),
       priority: message.isWorse ? 4 : 3,
       tags: message.isWorse ? ["warning"] : [],
@@ -102,20 +113,9 @@ const bullet = "\u2022";
 /** Separates characters that would mean something together, and is not seen. */
 const nothing = "\u200b";
 
-/** One line of a message. Its text has a bounded length, and nothing invisible. */
-type Part =
-  | { readonly kind: "heading" | "line" | "item"; readonly text: string }
-  | { readonly kind: "link"; readonly text: string; readonly url: string };
-
 /** A link without an absolute address is left out, as without a public URL. */
-function partsOf({ blocks }: Pick<ChatMessage, "blocks">): readonly Part[] {
-  const parts = blocks.flatMap((block): readonly Part[] => {
-    if (block.kind === "list") return block.items.map((item) => ({ kind: "item", text: oneLine(item) }));
-    if (block.kind !== "link") return [{ kind: block.kind, text: oneLine(block.text) }];
-    const url = addressOf(block.url);
-    return url === "" ? [] : [{ kind: "link", text: oneLine(block.label), url }];
-  });
-  return parts.filter(({ text }) => text !== "");
+function partsOf({ blocks }: Pick<ChatMessage, "blocks">): readonly TextPart[] {
+  return blocks.flatMap(textPartsOf).filter((part) => part.text !== "" && (part.kind !== "link" || part.url !== ""));
 }
 
 function withTitle({ blocks, ...message }: ChatMessage): ChatMessage {

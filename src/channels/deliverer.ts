@@ -14,7 +14,8 @@ import type { StoredEvent } from "../store/site-events.ts";
 import { unsubscribeUrl } from "./channel-operations.ts";
 import { type ChatMessage, chatMessage, chatRequest, chatTestMessage } from "./chat-text.ts";
 import type { MailFailure, MailOptions, MailOutcome } from "./mail.ts";
-import { channelMailContext, type DeliveryParts, digestMail, mailContext, messageIdOf, type RenderedMail, testMail } from "./mail-text.ts";
+import type { RenderedMail } from "./mail-frame.ts";
+import { channelMailContext, type DeliveryParts, digestMail, mailContext, messageIdOf, testMail } from "./mail-text.ts";
 import { createNotices, type NoticeMails, type RunningNotices } from "./notices.ts";
 import { createHourlyQuota, createSlots, type HourlyQuota, nextAttemptAt, type Slots } from "./pacing.ts";
 import { type SendFailure, type SendOutcome, webhookBody, webhookTestBody } from "./webhook.ts";
@@ -226,7 +227,7 @@ async function attemptDelivery(
       return await attemptWebhook(parts, channel, { id: event.id, body: webhookBody(event, parts) }, signal);
     }
     if (isChatKind(kind))
-      return await attemptChat(parts, { ...channel, kind }, chatMessage(mailContext(parts, account.locale), events), signal);
+      return await attemptChat(parts, { ...channel, kind }, chatMessage(channelMailContext(parts, account, channel), events), signal);
     const messageId = messageIdOf(`dlv-${accountId}-${id}`, parts);
     const render = () => digestMail(channelMailContext(parts, account, channel), events);
     return await attemptMail(parts, channel, { messageId, render }, { signal });

@@ -9,7 +9,7 @@ import type { EgressSettings } from "../egress/settings.ts";
 import { parseIpText } from "../parse/address.ts";
 import { alternativeNames, namesCoverHost } from "../parse/certificate.ts";
 import { type Mailbox, parseMailbox, type SmtpUrl } from "../parse/mail/smtp-settings.ts";
-import { logoContentId } from "./mail-text.ts";
+import type { MailImage, RenderedMail } from "./mail-frame.ts";
 
 export interface MailerSettings extends Pick<EgressSettings, "dnsServers" | "connectTo"> {
   /** Address with user and password. A user without a password cannot sign in. */
@@ -39,14 +39,10 @@ export interface MailLimits {
   readonly requestMs: number;
 }
 
-export interface OutgoingMail {
+/** Name of the sender: without one, the name in `from`. */
+export interface OutgoingMail extends Omit<RenderedMail, "sender">, Partial<Pick<RenderedMail, "sender">> {
   /** One address, without a name. */
   readonly to: string;
-  readonly subject: string;
-  readonly text: string;
-  readonly html: string;
-  /** PNG within the HTML; null without one. */
-  readonly logo: Uint8Array<ArrayBuffer> | null;
   /** Message id, such as `<delivery-12@assay.example.org>`. Equal in every attempt, so that a receiver recognises a copy. */
   readonly messageId: string;
   readonly date: Date;
@@ -170,17 +166,20 @@ function literalOf(host: string): string {
 }
 
 /** @throws Error for a message ID or link that would not be one: a mistake of the caller. */
-function messageOptions(from: Mailbox, { to, subject, text, html, logo, messageId, date, unsubscribe }: OutgoingMail): SendMailOptions {
+function messageOptions(
+  from: Mailbox,
+  { sender, to, subject, text, html, images, messageId, date, unsubscribe }: OutgoingMail,
+): SendMailOptions {
   if (!/^<[\w.+-]+@[\w.-]+>$/.test(messageId)) throw new Error(`${JSON.stringify(messageId)} is not a message ID`);
   const link = unsubscribe === null ? null : linkOf(unsubscribe);
   return {
-    from: { name: oneLine(from.name ?? ""), address: from.email },
+    from: { name: oneLine(sender ?? from.name ?? ""), address: from.email },
     to: { name: "", address: to },
     envelope: { from: from.email, to: [to] },
     subject: oneLine(subject),
     text,
     html,
-    ...(logo === null ? {} : { attachments: [logoPart(logo)] }),
+    attachments: images.map(imagePart),
     messageId,
     date,
     xMailer: false,
@@ -196,10 +195,10 @@ function messageOptions(from: Mailbox, { to, subject, text, html, logo, messageI
   };
 }
 
-function logoPart(png: Uint8Array<ArrayBuffer>) {
+function imagePart({ contentId, fileName, png }: MailImage) {
   return {
-    cid: logoContentId,
-    filename: "logo.png",
+    cid: contentId,
+    filename: fileName,
     content: Buffer.from(png),
     contentType: "image/png",
     contentDisposition: "inline",

@@ -7,6 +7,7 @@ import type { Channel } from "../store/channels.ts";
 import { randomBase62 } from "../store/secret-value.ts";
 import type { MemberInvitation } from "../store/site-accounts.ts";
 import type { PageLocale } from "../text/i18n.ts";
+import type { RenderedMail } from "./mail-frame.ts";
 import {
   channelDisabledMail,
   confirmationMail,
@@ -15,7 +16,6 @@ import {
   memberInvitationMail,
   messageIdOf,
   oneTimeLinkMail,
-  type RenderedMail,
 } from "./mail-text.ts";
 import { createHourlyQuota } from "./pacing.ts";
 

@@ -50,6 +50,7 @@ export async function startAccountMails(options: Pick<MailServerOptions, "replie
           texts: () => settings.texts,
           localeDefault: settings.config["locale.default"],
           publicUrl: url,
+          serverName: "Assay",
           clock: { ...systemClock, now: settings.now },
           // The metrics count deliveries; these mails are not deliveries.
           metrics: { attempted: () => {} },

@@ -124,7 +124,16 @@ export async function startDeliveryRig({
   const deliveryMetrics = createDeliveryMetrics(metrics.registry, store.deliveries.waitingCount);
   const start = () =>
     startDeliverer({
-      ...{ store, texts: () => texts, localeDefault: "en-gb", publicUrl: "https://assay.test", clock, metrics: deliveryMetrics, log },
+      ...{
+        store,
+        texts: () => texts,
+        localeDefault: "en-gb",
+        publicUrl: "https://assay.test",
+        serverName: "Assay",
+        clock,
+        metrics: deliveryMetrics,
+        log,
+      },
       send: { webhook: (attempt) => sendWebhook(sender, attempt), mail: mailer },
       brandOf: (account) => usableBrand(store, account),
     });

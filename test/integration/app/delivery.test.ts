@@ -18,7 +18,7 @@ const mail = {
   subject: "Score",
   text: "81",
   html: "<p>81</p>",
-  logo: null,
+  images: [],
   messageId: "<1@assay.test>",
   date: new Date(),
   unsubscribe: null,

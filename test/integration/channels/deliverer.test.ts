@@ -2,7 +2,11 @@
 import { Webhook } from "standardwebhooks";
 import { afterEach, describe, expect, test } from "vitest";
 import { hourMs } from "../../../src/base/units.ts";
+import { mailWords } from "../../../src/channels/mail-text.ts";
+import { standing } from "../../../src/judge/result.ts";
 import type { NewEvent } from "../../../src/store/site-events.ts";
+import { newSiteState } from "../../../src/store/site-runs.ts";
+import { createTexts } from "../../../src/text/i18n.ts";
 import { type DeliveryRig, startDeliveryRig, until } from "../../support/delivery-rig.ts";
 import { pngImage } from "../../support/images.ts";
 
@@ -237,7 +241,7 @@ describe("a mail", () => {
     const [mail] = rig.mails;
     expect(mail?.to).toEqual(["team@client.test"]);
     expect(mail?.parsed).toMatchObject({
-      subject: "2 Sites sind schlechter geworden. a.test: von 90 auf 60 Punkte gefallen",
+      subject: "2 Websites wurden schlechter. a.test: von 90 auf 60 Punkte gefallen",
       messageId: "<dlv-1-1@assay.test>",
       date: rig.now(),
     });
@@ -252,6 +256,44 @@ describe("a mail", () => {
     expect(attempts()).toMatchObject([{ status: 250, because: null }]);
   });
 
+  test("shows the confirmed scores before and after, since when, and compares their scans", async () => {
+    rig = await startDeliveryRig();
+    await rig.addChannel({ kind: "mail" });
+    const site = await rig.addSite("a.test");
+    const finding = { checkKey: "own", severity: "high", urls: ["https://a.test/"] } as const;
+    const startAt = rig.now().getTime();
+    const timeAt = (minutes: number) => new Date(startAt + minutes * 60_000);
+    const since = timeAt(50).toISOString();
+    const known = { ...finding, state: "open", since, flips: [], unstable: false } as const;
+    const events: readonly NewEvent[] = [
+      { ...dropped, token: "b".repeat(22) },
+      { type: "finding.opened", token: "b".repeat(22), data: { findings: [{ ...finding, code: "security.own.high" }] } },
+    ];
+    for (const [minutes, score, letter] of [
+      [0, 90, "a"],
+      [60, 60, "b"],
+    ] as const) {
+      const now = timeAt(minutes);
+      rig.advance(minutes * 60_000);
+      const run = await rig.store.siteRuns.start({ accountId: 1, siteId: site.id, kind: "manual", now });
+      if (typeof run === "string") throw new Error(run);
+      const isWorse = minutes > 0;
+      const history = { token: letter.repeat(22), at: now.toISOString(), score, ...standing(score), open: 0 };
+      const state = isWorse ? { ...newSiteState, findings: { "security.own.high": known } } : newSiteState;
+      await rig.store.siteRuns.conclude(run, () => ({ state, site: {}, events: isWorse ? events : [], rules: null, history }), now);
+    }
+    rig.advance(digestMs);
+    await until("the mail", () => states()[0] === "delivered");
+    const { text = "", html } = rig.mails[0]?.parsed ?? {};
+    const { dateTime } = mailWords(createTexts({ "en-gb": {}, "de-de": {} }), "en-gb");
+    const shown = (minutes: number) => dateTime(timeAt(minutes).toISOString());
+    expect(text.replaceAll("\r", "")).toContain(
+      `Since ${shown(50)}\n\nBefore: 90 of 100, Strong (${shown(0)})\nNow: 60 of 100, Weak (${shown(60)})\n`,
+    );
+    const link = `https://assay.test/scans/${"b".repeat(22)}/compare?with=${"a".repeat(22)}`;
+    for (const part of [text, html]) expect(part).toContain(link);
+  });
+
   test("has the brand of its account while the plan includes one", async () => {
     rig = await startDeliveryRig();
     await rig.addChannel({ kind: "mail" });
@@ -264,13 +306,19 @@ describe("a mail", () => {
       rig.advance(digestMs);
       await until(`mail ${count + 1}`, () => rig.mails.length > count);
     }
-    expect(rig.mails.map(({ parsed }) => parsed.text?.split("\n")[0])).toEqual(["Muster Agentur", "assay"]);
+    for (const [at, name] of ["Muster Agentur", "Assay"].entries()) {
+      expect(rig.mails[at]?.parsed.from?.value).toEqual([{ name, address: "assay@assay.test" }]);
+      expect(rig.mails[at]?.parsed.text).toContain(`\n-- \n${name}\n${name} sent this mail because`);
+      expect(rig.mails[at]?.parsed.text?.split("\n")[0]).toBe("a.test: score fell from 90 to 60");
+    }
     const [branded, plain] = rig.mails.map(({ parsed }) => parsed);
     expect(branded?.attachments.map(({ contentType, cid, content }) => [contentType, cid, logo.equals(content)])).toEqual([
       ["image/png", "logo@assay.invalid", true],
+      ["image/png", "score-90@assay.invalid", false],
+      ["image/png", "score-60@assay.invalid", false],
     ]);
     expect(branded?.html).toMatch(/<img src="(cid:logo@assay\.invalid|data:image\/png;base64,[^"]+)" alt="" width="192" height="64">/);
-    expect([plain?.attachments, String(plain?.html).includes("<img")]).toEqual([[], false]);
+    expect(plain?.attachments.map(({ cid }) => cid)).toEqual(["score-90@assay.invalid", "score-60@assay.invalid"]);
   });
 
   test("whose recipient is refused disables the channel, and the account gets a mail", async () => {

@@ -20,7 +20,7 @@ const mail: OutgoingMail = {
   subject: "Pr\u00fcfung: 3 findings",
   text: "Score 81.\r\nOpen \u2713\n.\n..dots\n",
   html: '<p>Score <b>81</b> <a href="https://assay.test/s/1">open \u2713</a></p>',
-  logo: null,
+  images: [],
   messageId: "<delivery-12.3@assay.test>",
   date: new Date("2026-08-01T10:20:30Z"),
   unsubscribe: "https://assay.test/unsubscribe/1?key=a_b-c",

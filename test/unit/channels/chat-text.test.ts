@@ -18,6 +18,7 @@ const locales = ["en-gb", "de-de"] as const;
 const context = (locale: (typeof locales)[number] = "en-gb", address = "https://assay.test") => ({
   words: mailWords(texts, locale),
   address,
+  measurementsOf: () => ({ since: "2026-03-05T09:18:00.000Z", before: null, after: null }),
 });
 const hosts: Readonly<Record<ChatKind, string>> = {
   slack: "hooks.slack.com",
