@@ -286,7 +286,7 @@ function sectionHtml({ tone, blocks }: MailSection, colour: string): string {
 function htmlOf(block: MailBlock, colour: string): string {
   switch (block.kind) {
     case "heading":
-      return `<h2 ${look("text", "margin:0;font-size:18px;line-height:1.3")}>${escaped(block.text)}</h2>`;
+      return `<h2 ${look("text", "margin:0 0 4px;font-size:18px;line-height:1.3")}>${escaped(block.text)}</h2>`;
     case "statement":
       return `<p ${look("text", "margin:10px 0 4px;font-size:17px;font-weight:bold")}>${escaped(block.text)}</p>`;
     case "line":
@@ -313,7 +313,7 @@ function listHtml(items: readonly string[], style: string): string {
 }
 
 function figuresHtml(figures: readonly MailFigure[]): string {
-  const arrow = `<td width="8%" align="center" aria-hidden="true" ${look("muted", "font-size:40px;line-height:1")}>&rsaquo;</td>`;
+  const arrow = `<td width="8%" align="center" valign="top" aria-hidden="true" ${look("muted", "padding-top:48px;font-size:40px;line-height:1")}>&rsaquo;</td>`;
   const cells = figures.map(figureHtml).join(arrow);
   return `${table} style="margin:12px 0 16px"><tr>${cells}</tr></table>`;
 }
