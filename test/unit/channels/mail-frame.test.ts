@@ -12,7 +12,7 @@ function factsOf(html: string, from: string, to: string): readonly string[] {
   const facts = [...part.matchAll(/<a [^>]*href="([^"]*)"[^>]*>([^<]*)<\/a>|<img[^>]* alt="([^"]+)"|>([^<]+)/g)];
   const entities: Readonly<Record<string, string>> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&nbsp;": " " };
   return facts
-    .flatMap(([, href = "", label = "", alt = "", text = ""]) => (href === label ? [] : [label, href, alt, text]))
+    .flatMap(([, href = "", label = "", alt = "", text = ""]) => (href !== "" && href === label ? [] : [label, href, alt, text]))
     .map((text) =>
       text
         .replaceAll(/&[^;]+;/g, (entity) => entities[entity] ?? entity)
