@@ -14,7 +14,7 @@ export interface SiteMeasurements {
 
 /** `events`: at least one, the worst first. */
 export function measurementsOf(
-  runs: Pick<Store["siteRuns"], "historyNear" | "state">,
+  runs: Pick<Store["siteRuns"], "historyNear">,
   { id }: Pick<EventSite, "id">,
   events: readonly StoredEvent[],
 ): SiteMeasurements {
@@ -24,10 +24,6 @@ export function measurementsOf(
   const before = runs.historyNear(id, justBefore).find(({ at }) => at < first) ?? null;
   // A run, its entry and its events have the same time.
   const after = runs.historyNear(id, new Date(last)).find(({ at }) => times.includes(at)) ?? null;
-  const { findings } = runs.state(id);
-  const codes = events.flatMap((event) => (event.type === "finding.opened" ? event.data.findings.map(({ code }) => code) : []));
-  const begins = codes.flatMap((code) => (findings[code]?.state === "open" ? findings[code].since : []));
-  // A finding whose acceptance has ended was there before.
-  const since = begins.filter((at) => at <= first && at > (before?.at ?? first)).toSorted()[0] ?? first;
-  return { before, after, since };
+  const begins = events.flatMap((event) => (event.type === "finding.opened" ? (event.data.since ?? []) : []));
+  return { before, after, since: [...begins, first].toSorted()[0] ?? first };
 }

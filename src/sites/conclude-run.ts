@@ -150,7 +150,10 @@ function eventsOf(
     const to = score.droppedTo ?? reading.score;
     events.push({ type: "site.score_dropped", token, data: { from: score.droppedFrom, to, ...standing(to) } });
   }
-  if (found.opened.length > 0) events.push({ type: "finding.opened", token, data: { findings: found.opened } });
+  if (found.opened.length > 0) {
+    const doubtedAt = found.opened.flatMap(({ code }) => state.doubts[code]?.since ?? []).toSorted()[0];
+    events.push({ type: "finding.opened", token, data: { findings: found.opened, ...(doubtedAt && { since: doubtedAt }) } });
+  }
   if (found.resolved.length > 0) events.push({ type: "finding.resolved", token, data: { findings: found.resolved } });
   if (found.unstable.length > 0) events.push({ type: "finding.unstable", token, data: { findings: found.unstable } });
   return events;

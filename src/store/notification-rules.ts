@@ -104,7 +104,7 @@ function eventFor(db: Db, channelId: number, event: StoredEvent): StoredEvent {
   if (event.type !== "finding.opened" && event.type !== "finding.resolved" && event.type !== "finding.unstable") return event;
   const least = severities.indexOf(severityMinOf(db, event, channelId));
   const findings = event.data.findings.filter(({ severity }) => severities.indexOf(severity) <= least);
-  return { ...event, data: { findings } };
+  return { ...event, data: { ...event.data, findings } };
 }
 
 function matches({ scope, events, severityMin }: NotificationRule, event: StoredEvent): boolean {

@@ -40,7 +40,8 @@ export interface RulesChangeData {
 export interface EventData {
   readonly "site.score_dropped": { readonly from: number; readonly to: number } & Pick<ScanSummary, "band" | "rank">;
   /** `unstable`: the finding changed too often and is not reported again for a while. */
-  readonly "finding.opened": { readonly findings: readonly EventFinding[] };
+  /** `since`: when a run first showed one of them. Missing in events of earlier releases, and after the end of an acceptance. */
+  readonly "finding.opened": { readonly findings: readonly EventFinding[]; readonly since?: string };
   readonly "finding.resolved": { readonly findings: readonly EventFinding[] };
   readonly "finding.unstable": { readonly findings: readonly EventFinding[] };
   readonly "certificate.expiring": { readonly expiresAt: string; readonly daysLeft: number };

@@ -263,11 +263,13 @@ describe("a mail", () => {
     const finding = { checkKey: "own", severity: "high", urls: ["https://a.test/"] } as const;
     const startAt = rig.now().getTime();
     const timeAt = (minutes: number) => new Date(startAt + minutes * 60_000);
-    const since = timeAt(50).toISOString();
-    const known = { ...finding, state: "open", since, flips: [], unstable: false } as const;
     const events: readonly NewEvent[] = [
       { ...dropped, token: "b".repeat(22) },
-      { type: "finding.opened", token: "b".repeat(22), data: { findings: [{ ...finding, code: "security.own.high" }] } },
+      {
+        type: "finding.opened",
+        token: "b".repeat(22),
+        data: { findings: [{ ...finding, code: "security.own.high" }], since: timeAt(50).toISOString() },
+      },
     ];
     for (const [minutes, score, letter] of [
       [0, 90, "a"],
@@ -279,8 +281,11 @@ describe("a mail", () => {
       if (typeof run === "string") throw new Error(run);
       const isWorse = minutes > 0;
       const history = { token: letter.repeat(22), at: now.toISOString(), score, ...standing(score), open: 0 };
-      const state = isWorse ? { ...newSiteState, findings: { "security.own.high": known } } : newSiteState;
-      await rig.store.siteRuns.conclude(run, () => ({ state, site: {}, events: isWorse ? events : [], rules: null, history }), now);
+      await rig.store.siteRuns.conclude(
+        run,
+        () => ({ state: newSiteState, site: {}, events: isWorse ? events : [], rules: null, history }),
+        now,
+      );
     }
     rig.advance(digestMs);
     await until("the mail", () => states()[0] === "delivered");
