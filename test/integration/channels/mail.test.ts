@@ -109,6 +109,13 @@ describe("a mail", () => {
     expect(got?.parsed.from?.value[0]).toEqual({ name: "Score Bcc: thief@evil.test body x yz", address: "assay@assay.test" });
   });
 
+  test("has the name of its own sender, whatever that contains", async () => {
+    const { server } = await send({}, {}, { sender: "Agency <a@b.test>\r\nBcc: thief@evil.test" });
+    const [got] = server.mails;
+    expect([got?.to, got?.parsed.bcc]).toEqual([["owner@client.test"], undefined]);
+    expect(got?.parsed.from?.value).toEqual([{ name: "Agency <a@b.test> Bcc: thief@evil.test", address: "assay@assay.test" }]);
+  });
+
   test("has lines that every server takes", async () => {
     const { server } = await send({}, {}, { text: "a".repeat(5_000), html: `<p>${"b ".repeat(5_000)}</p>`, subject: "c ".repeat(500) });
     const lines = (server.mails[0]?.source ?? "").split("\r\n");

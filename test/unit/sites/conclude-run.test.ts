@@ -21,7 +21,9 @@ describe("a new finding", () => {
     expect(site.run(week, shown({ codes: ["x.missing"] }))).toEqual([]);
     expect(site.secondLook()).toBe(week + 10);
     expect(openCodes(site)).toEqual([]);
-    expect(inShort(site.run(week + 10.5, shown({ codes: ["x.missing"] }), "second-look"))).toEqual(["opened x.missing"]);
+    const events = site.run(week + 10.5, shown({ codes: ["x.missing"] }), "second-look");
+    expect(inShort(events)).toEqual(["opened x.missing"]);
+    expect(events[0]?.data).toMatchObject({ since: "2026-11-09T12:00:00.000Z" });
     expect(site.state.findings["x.missing"]?.since).toBe("2026-11-09T12:00:00.000Z");
     expect(site.secondLook()).toBeNull();
     expect(site.run(2 * week, shown({ codes: ["x.missing"] }))).toEqual([]);
