@@ -6,7 +6,7 @@ import { standing } from "../judge/result.ts";
 import { DataDirError } from "../store/data-dir.ts";
 import type { NewEvent } from "../store/site-events.ts";
 import { newSiteState, type RunConclusion, type SiteRun, type SiteState } from "../store/site-runs.ts";
-import { isAccepted, type Site, type SiteChange, type SiteReading } from "../store/sites.ts";
+import { courseWith, isAccepted, type Site, type SiteChange, type SiteReading } from "../store/sites.ts";
 import type { Store } from "../store/store.ts";
 import {
   type AddressChanges,
@@ -89,7 +89,11 @@ function concludeMeasured(context: RunContext, reading: MeasuredReading): RunCon
       secondLookAt: isAwaited ? secondLookTime(now) : null,
       failingSince: null,
       ...(confirmed === null
-        ? { reading: { ...entry, certificateExpiresAt } satisfies SiteReading, trend: [...site.trend, shown] }
+        ? {
+            reading: { ...entry, certificateExpiresAt } satisfies SiteReading,
+            trend: [...site.trend, shown],
+            course: courseWith(site.course ?? [], entry),
+          }
         : { reading: { ...confirmed, open, certificateExpiresAt, unconfirmed: unconfirmedIn(context, findings) } }),
     },
     events: eventsOf(context, reading, score, findings),

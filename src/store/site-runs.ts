@@ -9,7 +9,7 @@ import { freePlaces, type Lane, type LaneKey, laneFiller, laneOf } from "./queue
 import { findScan, type ScanRecord } from "./scan-record.ts";
 import { putSiteAccount, type RulesChange, siteAccountOf } from "./site-accounts.ts";
 import { type EventSite, type NewEvent, putEvents, type RulesMove, type StoredEvent } from "./site-events.ts";
-import { isAccepted, putSite, type Site, type SiteChange } from "./sites.ts";
+import { courseWith, type DayScore, isAccepted, putSite, type Site, type SiteChange } from "./sites.ts";
 import { queueScan } from "./start-scans.ts";
 import { accountRange } from "./table.ts";
 
@@ -288,13 +288,20 @@ function conclude(
   const site = db.sites.get([accountId, siteId]);
   if (site === undefined || scans[0]?.url !== site.url) return undefined;
   const before = stateOf(db, siteId);
-  const { state, site: change, events, rules, history } = concluded(site, before);
-  const changed = { ...site, ...change };
+  const course = site.course ?? pastCourseOf(db, site);
+  const { state, site: change, events, rules, history } = concluded({ ...site, course }, before);
+  const changed = { ...site, course, ...change };
   if (rules !== null) noteRules(db, accountId, rules, now);
   db.siteStates.put(siteId, { ...state, rulesMove: moveAfter(db, before, site, changed, rules) });
   putSite(db, changed);
   if (history !== null) putHistory(db, siteId, history);
   return [...putEvents(db, { accountId, site: eventSiteOf(changed), now }, events), ...reportRules(db, accountId, now)];
+}
+
+/** Course of a site of an earlier release: of as many runs as its trend, since those before may be of another address. */
+function pastCourseOf(db: Db, { id, trend }: Site): readonly DayScore[] {
+  const history = db.siteHistory.values(accountRange(id));
+  return history.slice(history.length - trend.length).reduce<readonly DayScore[]>(courseWith, []);
 }
 
 /** Longest time from the first run under new rules to their notice: the longest interval, monthly, and time for its starts. */

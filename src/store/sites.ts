@@ -19,8 +19,10 @@ export const acceptedFindingsMax = 200;
 export const acceptedReasonCharsMax = 500;
 /** Sites that one transaction removes: each can have thousands of rows, and the server waits for the transaction. */
 const removedAtOnce = 10;
-/** Scores of a sparkline. */
+/** Scores of the API's `trend`. */
 const trendMax = 20;
+/** Days of a course. */
+export const courseDays = 30;
 
 /** Finding that the owner accepts: shown as such, and no longer notified. */
 export interface AcceptedFinding {
@@ -41,6 +43,9 @@ export interface SiteReading extends SiteHistoryEntry {
   /** Expiry of the certificate; null if it was not read. */
   readonly certificateExpiresAt: string | null;
 }
+
+/** Last score of a day, which is counted from 1970 in UTC. */
+export type DayScore = readonly [day: number, score: number];
 
 /** What the account decides. */
 const ownedFields = {
@@ -77,6 +82,8 @@ const siteRow = stored.row({
   reading: stored.orNull(stored.objectOf<SiteReading>()),
   /** Scores of the last measured runs, oldest first. */
   trend: stored.listOf<number>(),
+  /** See `courseWith`. Missing in rows of earlier releases until the next run. */
+  course: stored.optional(stored.unchecked<readonly DayScore[]>()),
 });
 export type Site = Static<typeof siteRow>;
 
@@ -153,7 +160,7 @@ function change(db: Db, accountId: number, id: number, update: (site: Site) => S
   if (changed.url === site.url) return putSite(db, changed);
   if (sitesOf(db, accountId).some(({ url }) => url === changed.url)) return "url-taken";
   db.siteStates.remove(id);
-  return putSite(db, { ...changed, reading: null, trend: [], failingSince: null, secondLookAt: null });
+  return putSite(db, { ...changed, reading: null, trend: [], course: [], failingSince: null, secondLookAt: null });
 }
 
 /** Unknown ids are passed over. */
@@ -197,7 +204,7 @@ function refusalsOf(db: Db, sites: readonly Pick<NewSite, "accountId" | "url">[]
 }
 
 function putNewSite(db: Db, { now, location = localLocation, paused = false, ...given }: NewSite): Site {
-  const unread = { secondLookAt: null, lastRunAt: null, failingSince: null, reading: null, trend: [] };
+  const unread = { secondLookAt: null, lastRunAt: null, failingSince: null, reading: null, trend: [], course: [] };
   const nextRunAt = paused ? null : given.nextRunAt;
   const id = db.next("nextSiteId");
   return putSite(db, { ...given, id, location, paused, nextRunAt, accepted: [], createdAt: now.toISOString(), ...unread });
@@ -241,6 +248,45 @@ export function isAccepted({ accepted }: Pick<Site, "accepted">, code: string, n
 export function certificateDaysOf({ reading }: Pick<Site, "reading">, now: Date): number | null {
   const at = reading?.certificateExpiresAt ?? null;
   return at === null ? null : wholeDaysUntil(at, now);
+}
+
+function dayOf(at: string): number {
+  return Math.floor(Date.parse(at) / dayMs);
+}
+
+/** Scores of the last `courseDays` days, the oldest first, and the last one before them, which they are compared with. */
+export function courseWith(course: readonly DayScore[], { at, score }: Pick<SiteHistoryEntry, "at" | "score">): readonly DayScore[] {
+  const today = dayOf(at);
+  // After the clock was set back, days lie ahead.
+  const days: readonly DayScore[] = [...course.filter(([day]) => day < today), [today, score]];
+  return days.slice(
+    Math.max(
+      0,
+      days.findLastIndex(([day]) => day <= today - courseDays),
+    ),
+  );
+}
+
+/** What a run within so many days changed in the score, compared with the score before them or with the first one known; null without such a run. */
+export function scoreChangeOf({ course = [] }: Pick<Site, "course">, days: number, now: Date): number | null {
+  const before = dayOf(now.toISOString()) - days;
+  const [last, base] = [course.at(-1), course.findLast(([day]) => day <= before) ?? course[0]];
+  return last === undefined || base === undefined || base === last ? null : last[1] - base[1];
+}
+
+/** The course as a line: scores with their places within the last `courseDays` days, from 0 to 1. */
+export function courseLineOf({ course = [] }: Pick<Site, "course">, now: Date) {
+  const from = dayOf(now.toISOString()) - courseDays;
+  const line = course.slice(
+    Math.max(
+      0,
+      course.findLastIndex(([day]) => day <= from),
+    ),
+  );
+  return {
+    scores: line.map(([, score]) => score),
+    places: line.map(([day]) => Math.min(1, Math.max(0, (day - from) / courseDays))),
+  };
 }
 
 /** Negative for a time that is past. */
