@@ -2,7 +2,7 @@
 import type { Effort, RiskLevel, Severity } from "../../check/check.ts";
 import { localLocation } from "../../parse/location.ts";
 import type { ShownState } from "../../text/ledger-rows.ts";
-import { capitalised } from "../../text/translator.ts";
+import { capitalised, type I18n } from "../../text/translator.ts";
 import { useDocument, useI18n } from "../context.ts";
 
 /** Critical is inverted, high is filled, the rest is outlined: distinct without colour. */
@@ -129,8 +129,9 @@ export function LocationMark({ location }: LocationProps) {
 /** Beside the confirmed state of a watched site, while a second look at a regression is due. `count`: its findings; undefined for no look. */
 export function Unconfirmed({ count }: { readonly count: number | undefined }) {
   const i18n = useI18n();
-  if (count === undefined) return null;
-  return (
-    <span class="small muted">{count === 0 ? i18n.t("sites.unconfirmed.score") : i18n.count("sites.unconfirmed.findings", count)}</span>
-  );
+  return count === undefined ? null : <span class="small muted">{unconfirmedText(i18n, count)}</span>;
+}
+
+export function unconfirmedText(i18n: I18n, count = 0): string {
+  return count === 0 ? i18n.t("sites.unconfirmed.score") : i18n.count("sites.unconfirmed.findings", count);
 }

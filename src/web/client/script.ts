@@ -4,7 +4,7 @@ import { focusResult, followScan, progressView, stageAnnouncer } from "./follow-
 import { copyButtons, openDetails, printButtons, relativeTimes, revealPasswords } from "./page-features.ts";
 import { elapsedText, movingPercent } from "./progress-texts.ts";
 import { expandRows, findingFilter, ledgerFilter } from "./report-filters.ts";
-import { filterSiteRows, pickSiteRows, readTextFiles, rememberInAddress, sortSiteRows } from "./site-list.ts";
+import { pickSiteRows, readTextFiles, takeOverList, updateSiteList } from "./site-list.ts";
 
 /** Each may only use its own scope, its arguments and browser globals. */
 const features: readonly (() => void)[] = [
@@ -25,7 +25,7 @@ const progressArguments = [`(${stageAnnouncer.toString()})()`, movingPercent.toS
 export const script = [
   '"use strict";',
   ...features.map((feature) => `(${feature.toString()})();`),
-  ...[filterSiteRows, sortSiteRows].map((feature) => `(${feature.toString()})(${rememberInAddress.toString()});`),
+  `(${updateSiteList.toString()})(${takeOverList.toString()});`,
   `(${readTextFiles.toString()})(${decodeCsv.toString()});`,
   `(${followScan.toString()})((${progressView.toString()})(${progressArguments}));`,
   "",

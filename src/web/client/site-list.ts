@@ -1,130 +1,165 @@
-/** Filters, sorts and picks the rows of the list of watched sites in place: `form[data-site-filter]` over `table[data-sites]`. */
+/** List of watched sites: filter, order and pages without a page that is loaded again, and the choice of sites. */
 
-/** Runs in the browser: writes filter and order into the address, so that a reload, a copied link and the next action keep them. */
-export function rememberInAddress(changed: Readonly<Record<string, string>>): void {
-  const url = new URL(location.href);
-  for (const [name, value] of Object.entries(changed)) {
-    if (value === "") url.searchParams.delete(name);
-    else url.searchParams.set(name, value);
+/** Runs in the browser: replaces the parts of the page, `[data-part]`, by the same parts of another answer, and follows it elsewhere. */
+export function takeOverList(fresh: Document, { keepsPicked }: { readonly keepsPicked: boolean }): void {
+  const list = document.querySelector("main");
+  const form = document.querySelector<HTMLFormElement>("form[data-site-filter]");
+  if (list === null || form === null) return;
+  const boxes = () => list.querySelectorAll<HTMLInputElement>("tbody input[type=checkbox]");
+  const partsOf = (parent: ParentNode) => [...parent.querySelectorAll<HTMLElement>("[data-part]")];
+  const focused = document.activeElement?.id ?? "";
+  const hadFocus = list.contains(document.activeElement);
+  const picked = new Set([...boxes()].flatMap(({ checked, value }) => (keepsPicked && checked ? value : [])));
+  const others = partsOf(fresh);
+  for (const part of partsOf(list)) {
+    const other = others.find(({ dataset }) => dataset.part === part.dataset.part);
+    if (other !== undefined) part.replaceWith(other);
   }
-  for (const name of ["done", "count", "left", "select"]) url.searchParams.delete(name);
-  history.replaceState(null, "", url);
-  const bulk = document.querySelector("[data-bulk] form");
-  if (bulk !== null) bulk.setAttribute("action", url.pathname + url.search);
+  const freshForm = fresh.querySelector<HTMLFormElement>("form[data-site-filter]");
+  for (const field of form.elements) {
+    const other = freshForm?.elements.namedItem(field.getAttribute("name") ?? "");
+    const isField = (one: unknown): one is HTMLInputElement => one instanceof HTMLInputElement || one instanceof HTMLSelectElement;
+    if (isField(field) && isField(other) && field !== document.activeElement) field.value = other.value;
+  }
+  // An action returns to the list as it is shown.
+  const [action, otherAction] = [document, fresh].map((one) => one.querySelector("[data-bulk] form"));
+  if (otherAction != null) action?.setAttribute("action", otherAction.getAttribute("action") ?? "");
+  const [count, otherCount] = [document, fresh].map((one) => one.querySelector("[data-site-count]"));
+  if (count != null && otherCount != null) count.textContent = otherCount.textContent;
+  for (const box of boxes()) box.checked ||= picked.has(box.value);
+  // The link that was followed may be gone.
+  if (document.activeElement === document.body && hadFocus)
+    (document.getElementById(focused || "list") ?? document.getElementById("list"))?.focus({ preventScroll: true });
+  list.dispatchEvent(new Event("change"));
 }
 
-/** Runs in the browser. Without it the form reloads the page with the same result. */
-export function filterSiteRows(remember: typeof rememberInAddress): void {
+/**
+ * Runs in the browser: the filter and the links of the list ask the server for the page, and take over its parts. The address follows, so
+ * that a reload, a copied link and the back button show the same. Without it they load the page.
+ */
+export function updateSiteList(takeOver: typeof takeOverList): void {
+  const typingMs = 150;
   const form = document.querySelector<HTMLFormElement>("form[data-site-filter]");
-  const body = document.querySelector<HTMLTableElement>("table[data-sites]")?.tBodies[0];
-  if (form === null || body === undefined) return;
-  const rows = [...body.rows];
-  const count = form.querySelector<HTMLElement>("[data-site-count]");
-  const reset = form.querySelector<HTMLElement>("[data-site-reset]");
-  const none = document.querySelector<HTMLElement>("[data-site-none]");
-  const fieldValue = (name: string) => {
-    const field = form.elements.namedItem(name);
-    return field instanceof HTMLInputElement || field instanceof HTMLSelectElement ? field.value.trim() : "";
-  };
-  const has = (lines: string | undefined, line: string) => line === "" || (lines ?? "").split("\n").includes(line);
+  const list = form?.closest("main") ?? null;
+  if (form === null || list === null) return;
+  let shown = location.search;
+  let asked: XMLHttpRequest | undefined;
+  let typing: ReturnType<typeof setTimeout> | undefined;
 
-  const show = () => {
-    const search = fieldValue("q").toLowerCase();
-    let shown = 0;
-    for (const row of rows) {
-      const { text = "", client, tags, band, state } = row.dataset;
-      const matches =
-        text.includes(search) &&
-        has(client, fieldValue("client")) &&
-        has(tags, fieldValue("tag")) &&
-        has(band, fieldValue("band")) &&
-        has(state, fieldValue("state"));
-      row.hidden = !matches;
-      if (matches) shown += 1;
-      // An action must not reach rows that are not seen.
-      for (const box of row.querySelectorAll<HTMLInputElement>("input[type=checkbox]")) box.checked &&= matches;
-    }
-    if (count !== null) count.textContent = shown === rows.length ? "" : (count.dataset.text ?? "").replace("{shown}", String(shown));
-    if (reset !== null) reset.hidden = shown === rows.length;
-    if (none !== null) none.hidden = shown > 0;
-    body.dispatchEvent(new Event("change"));
-  };
-  const rememberFilter = () => {
-    remember(Object.fromEntries(["q", "client", "tag", "band", "state"].map((name) => [name, fieldValue(name)])));
+  const show = (url: URL, { replaces }: { readonly replaces: boolean }) => {
+    asked?.abort();
+    // Unlike `fetch`, it reads a document without HTML from script, which the policy of the page forbids.
+    const request = new XMLHttpRequest();
+    asked = request;
+    request.responseType = "document";
+    request.open("GET", url);
+    const leave = () => location.assign(url);
+    request.addEventListener("error", leave);
+    request.addEventListener("load", () => {
+      const fresh = request.responseXML;
+      // Signed out meanwhile, or the last site is gone.
+      if (request.status !== 200 || fresh?.querySelector("form[data-site-filter]") == null) return leave();
+      takeOver(fresh, { keepsPicked: !url.searchParams.has("select") });
+      const kept = new URL(url);
+      kept.searchParams.delete("select");
+      if (replaces) history.replaceState(null, "", kept);
+      else history.pushState(null, "", kept);
+      shown = location.search;
+      const part = url.hash === "" ? null : document.querySelector<HTMLElement>(url.hash);
+      part?.scrollIntoView();
+      part?.focus({ preventScroll: true });
+    });
+    list.querySelector("[data-part=list]")?.setAttribute("aria-busy", "true");
+    request.send();
   };
 
+  const filtered = () => {
+    const url = new URL(form.action);
+    for (const [name, value] of new FormData(form)) if (value !== "") url.searchParams.set(name, String(value).trim());
+    return url;
+  };
   const apply = form.querySelector<HTMLElement>("[data-site-apply]");
   if (apply !== null) apply.hidden = true;
-  form.addEventListener("input", show);
-  form.addEventListener("change", rememberFilter);
+  form.addEventListener("input", (event) => {
+    clearTimeout(typing);
+    const isTyped = event.target instanceof HTMLInputElement;
+    typing = setTimeout(() => show(filtered(), { replaces: isTyped }), isTyped ? typingMs : 0);
+  });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    show();
-    rememberFilter();
+    clearTimeout(typing);
+    show(filtered(), { replaces: true });
   });
-  reset?.querySelector("a")?.addEventListener("click", (event) => {
+  list.addEventListener("click", (event) => {
+    const link = event.target instanceof Element ? event.target.closest<SVGAElement | HTMLAnchorElement>("[data-part] a[href]") : null;
+    // Modified clicks open the link elsewhere, as usual.
+    if (link === null || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    const url = new URL(link.getAttribute("href") ?? "", location.href);
+    if (url.pathname !== location.pathname) return;
     event.preventDefault();
-    for (const field of form.querySelectorAll<HTMLInputElement | HTMLSelectElement>("select, input[type=search]")) field.value = "";
-    show();
-    rememberFilter();
-    form.querySelector<HTMLInputElement>("input[type=search]")?.focus();
+    show(url, { replaces: url.searchParams.has("select") });
   });
-  // The browser restores the fields of a page that is opened again, but not its rows.
-  show();
+  // Links within the page change the fragment alone.
+  addEventListener("popstate", () => location.search !== shown && show(new URL(location.href), { replaces: true }));
 }
 
-/** Runs in the browser: `a[data-sort]` in the header cells. Without it the links reload the page in the same order. */
-export function sortSiteRows(remember: typeof rememberInAddress): void {
-  const body = document.querySelector<HTMLTableElement>("table[data-sites]")?.tBodies[0];
-  if (body === undefined) return;
-  const links = [...document.querySelectorAll<HTMLAnchorElement>("a[data-sort]")];
-  const collator = new Intl.Collator(document.documentElement.lang, { numeric: true });
-
-  const sortBy = (column: number, descending: boolean) => {
-    const keyed = [...body.rows].map((row) => ({ row, value: row.cells[column]?.dataset.value, id: Number(row.dataset.site) }));
-    const isNumeric = keyed.every(({ value }) => value === undefined || /^-?\d+$/.test(value));
-    keyed.sort((left, right) => {
-      // Rows without a value are last in both directions.
-      if (left.value === undefined || right.value === undefined)
-        return Number(left.value === undefined) - Number(right.value === undefined) || left.id - right.id;
-      const order = isNumeric ? Number(left.value) - Number(right.value) : collator.compare(left.value, right.value);
-      return (descending ? -order : order) || left.id - right.id;
-    });
-    body.append(...keyed.map(({ row }) => row));
-  };
-
-  for (const link of links) {
-    const header = link.closest("th");
-    link.addEventListener("click", (event) => {
-      // Modified clicks open the link elsewhere, as usual.
-      if (header === null || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
-      event.preventDefault();
-      const descending = header.getAttribute("aria-sort") === "ascending";
-      for (const other of links) other.closest("th")?.removeAttribute("aria-sort");
-      header.setAttribute("aria-sort", descending ? "descending" : "ascending");
-      sortBy(header.cellIndex, descending);
-      remember({ sort: link.dataset.sort ?? "", dir: descending ? "desc" : "" });
-    });
-  }
-}
-
-/** Runs in the browser: the links that pick all rows or none, and the number of picked rows. */
+/**
+ * Runs in the browser: the number of chosen sites, the box that chooses the page, and ranges with the shift key. The arrow keys lead from a
+ * box or a name to the same in the next row.
+ */
 export function pickSiteRows(): void {
-  const body = document.querySelector<HTMLTableElement>("table[data-sites]")?.tBodies[0];
   const picked = document.querySelector<HTMLElement>("[data-picked]");
-  if (body === undefined || picked === null) return;
-  const boxes = [...body.querySelectorAll<HTMLInputElement>("input[type=checkbox]")];
+  const list = document.querySelector<HTMLElement>("[data-site-list]");
+  if (list === null) return;
+  const boxes = () => [...list.querySelectorAll<HTMLInputElement>("tbody input[type=checkbox]")];
+  const isBox = (target: EventTarget | null): target is HTMLInputElement => boxes().some((box) => box === target);
+  let last = "";
+
   const show = () => {
-    const count = boxes.filter(({ checked }) => checked).length;
-    picked.textContent = count === 0 ? "" : (picked.dataset.text ?? "").replace("{count}", String(count));
+    const [all, checked] = [boxes(), boxes().filter((box) => box.checked)];
+    const beyond = list.querySelector<HTMLElement>("[data-beyond]")?.dataset.beyond;
+    const count = beyond ?? (checked.length === 0 ? "" : String(checked.length));
+    if (picked !== null) picked.textContent = count && (picked.dataset.text ?? "").replace("{count}", count);
+    const page = list.querySelector<HTMLInputElement>("[data-pick-page]");
+    if (page === null) return;
+    page.hidden = false;
+    page.disabled = beyond !== undefined;
+    page.checked = checked.length === all.length;
+    page.indeterminate = checked.length > 0 && !page.checked;
   };
-  for (const checked of [true, false])
-    document.querySelector(checked ? "[data-pick-all]" : "[data-pick-none]")?.addEventListener("click", (event) => {
-      event.preventDefault();
-      for (const box of boxes) if (box.closest("tr")?.hidden === false) box.checked = checked;
+  const pickRange = (to: HTMLInputElement) => {
+    const all = boxes();
+    const [from, end] = [all.findIndex(({ value }) => value === last), all.indexOf(to)];
+    if (from !== -1) for (const box of all.slice(Math.min(from, end), Math.max(from, end) + 1)) box.checked = to.checked;
+  };
+
+  list.addEventListener("click", (event) => {
+    if (!isBox(event.target)) return;
+    if (event.shiftKey) pickRange(event.target);
+    last = event.target.value;
+    show();
+  });
+  document.addEventListener(
+    "change",
+    ({ target }) => {
+      if (target instanceof HTMLInputElement && target.hasAttribute("data-pick-page"))
+        for (const box of boxes()) box.checked = target.checked;
       show();
-    });
-  body.addEventListener("change", show);
+    },
+    { capture: true },
+  );
+  list.addEventListener("keydown", (event) => {
+    const row = event.target instanceof Element ? event.target.closest("tbody tr") : null;
+    const cell = event.target instanceof Element ? event.target.closest<HTMLTableCellElement>("th, td") : null;
+    const next = event.key === "ArrowDown" ? row?.nextElementSibling : event.key === "ArrowUp" ? row?.previousElementSibling : null;
+    if (cell === null || !(next instanceof HTMLTableRowElement) || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    const target = next.cells[cell.cellIndex]?.querySelector<HTMLElement>("a, input") ?? next.querySelector<HTMLElement>("th a");
+    target?.focus();
+    if (!event.shiftKey || !isBox(event.target) || !isBox(target)) return;
+    target.checked = event.target.checked;
+    show();
+  });
   show();
 }
 

@@ -100,3 +100,37 @@ export function Pagination({ cursor, next, pathOf }: PaginationProps) {
     </nav>
   );
 }
+
+interface NumberedPagesProps {
+  /** Page number, 1 for the first one. */
+  readonly page: number;
+  readonly pages: number;
+  readonly hrefOf: (page: number) => string;
+}
+
+/** Pagination of lists of known length: the first page, the last one, and those around this one. Null for a single page. */
+export function NumberedPages({ page, pages, hrefOf }: NumberedPagesProps) {
+  const i18n = useI18n();
+  if (pages === 1) return null;
+  const numbers = [...new Set([1, page - 1, page, page + 1, pages])].filter((number) => number >= 1 && number <= pages);
+  return (
+    <nav class="numbered" aria-label={i18n.t("components.pages.label")}>
+      <ol>
+        {numbers.map((number, at) => (
+          <li key={number}>
+            {at > 0 && number - (numbers[at - 1] ?? 0) > 1 && <span class="muted">{"\u2026"}</span>}
+            <a
+              id={`page-${number}`}
+              href={hrefOf(number)}
+              rel={number === page - 1 ? "prev" : number === page + 1 ? "next" : undefined}
+              aria-label={i18n.t("components.pages.number", { page: i18n.number(number) })}
+              aria-current={number === page ? "page" : undefined}
+            >
+              {i18n.number(number)}
+            </a>
+          </li>
+        ))}
+      </ol>
+    </nav>
+  );
+}

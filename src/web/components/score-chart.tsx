@@ -296,15 +296,20 @@ function LineEnds({ series }: Pick<ScoreChartProps, "series">) {
 
 const spark = { width: 120, height: 32, margin: 4 };
 
-/**
- * Small line of scores for cards, oldest first; null leaves a gap. Decorative: the card has the figures as text.
- * Null below two points, which make no line.
- */
-export function Sparkline({ scores }: { readonly scores: readonly (number | null)[] }) {
+interface SparklineProps {
+  /** Oldest first; null leaves a gap. */
+  readonly scores: readonly (number | null)[];
+  /** Places of the scores from 0 to 1; by default, all have the same distance. */
+  readonly places?: readonly number[];
+}
+
+/** Small line of scores for cards and rows. Decorative: the figures are beside it as text. Null below two points, which make no line. */
+export function Sparkline({ scores, places }: SparklineProps) {
   const { width, height, margin } = spark;
   const yOf = (score: number) => rounded(margin + ((100 - score) / 100) * (height - 2 * margin));
   if (scores.length < 2) return null;
-  const points = scores.map((score, at) => ({ score, x: margin + (at * (width - 2 * margin)) / (scores.length - 1) }));
+  const placeOf = (at: number) => places?.[at] ?? at / (scores.length - 1);
+  const points = scores.map((score, at) => ({ score, x: margin + placeOf(at) * (width - 2 * margin) }));
   const last = points.findLast(({ score }) => score !== null);
   return (
     <svg class="spark" viewBox={`0 0 ${width} ${height}`} aria-hidden="true">

@@ -9,7 +9,7 @@ import { useVisit } from "../context.ts";
 import type { Fields } from "../form.tsx";
 import type { Visit } from "../visit.ts";
 import { acceptForm } from "./accepted-findings.tsx";
-import type { BulkAction } from "./list.tsx";
+import type { BulkAction } from "./bulk-actions.tsx";
 import type { SiteAccess } from "./site-access.ts";
 import { errorsOfForm, givenSchedule, isFaulty, lostPattern, scheduleForm, siteForm } from "./site-form.tsx";
 import { pickedField } from "./site-row.tsx";

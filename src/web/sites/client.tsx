@@ -63,7 +63,7 @@ function clientPage(visit: Visit, access: SiteAccess, name: string, sites: reado
           rows={sites}
           columns={{
             "sites.columns.name": (site) => <ClientSite site={site} />,
-            "sites.columns.score": (site) => <SiteScore site={site} />,
+            "sites.columns.score": (site) => <SiteScore site={site} now={now} />,
             "sites.columns.open": { numeric: true, cell: ({ reading }) => (reading === null ? null : i18n.number(reading.open)) },
             "sites.columns.certificate": (site) => <CertificateDays site={site} now={now} />,
             "sites.columns.last": ({ reading }) =>

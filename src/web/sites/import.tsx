@@ -13,7 +13,7 @@ import { Form } from "../form.tsx";
 import type { GetFor, PostFor } from "../guards.ts";
 import { redirect } from "../response.ts";
 import type { SignedInVisit, Visit } from "../visit.ts";
-import { bulkOutcome } from "./list.tsx";
+import { bulkOutcome } from "./bulk-actions.tsx";
 import { ownerPath, type SiteAccess, siteActor } from "./site-access.ts";
 import { readInput, siteForm } from "./site-form.tsx";
 import { TagChips } from "./site-sections.tsx";

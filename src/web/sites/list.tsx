@@ -1,32 +1,36 @@
-/** `/sites`: all watched sites of an owner in one table, with filter, order and actions on several sites. */
+/** `/sites`: the watched sites of an owner, a page at a time, with overview, filter, order and actions on several sites. */
 import { planTerms } from "../../accounts/account-operations.ts";
+import { bands, ranksOf } from "../../judge/result.ts";
 import { Notice } from "../../report/components/notice.tsx";
 import { plainUntrustedText } from "../../report/components/untrusted-text.tsx";
-import { type Site, siteNameCharsMax } from "../../store/sites.ts";
-import { ActionForm, choiceOf, type FormDescription, FormFields, LinkButton, type Option } from "../components/forms.tsx";
-import { Tabs } from "../components/navigation.tsx";
-import { Alert, EmptyState, PlanLimit } from "../components/sections.tsx";
+import type { Site } from "../../store/sites.ts";
+import { LinkButton, type Option } from "../components/forms.tsx";
+import { NumberedPages, Tabs } from "../components/navigation.tsx";
+import { EmptyState, PlanLimit } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import type { GetFor } from "../guards.ts";
-import { locationChoice } from "../scans/form.tsx";
 import type { Visit } from "../visit.ts";
+import { type BulkError, BulkForm, bulkConfirmation, type PickedSites } from "./bulk-actions.tsx";
 import { FirstRuns } from "./first-runs.tsx";
+import { SitesOverview } from "./overview.tsx";
 import { pageWithRows, rowsPlaceholder } from "./row-cache.ts";
 import { mayEdit, ownerPath, type SiteAccess, siteAccesses } from "./site-access.ts";
 import {
+  filterSites,
+  type ListedSite,
   listedSite,
-  matchesSiteQuery,
   paramsOf,
+  rowsChoices,
   type SiteQuery,
   type SiteSort,
-  siteBands,
+  searchCharsMax,
   siteMarks,
   siteQueryOf,
   siteSorts,
   sortSites,
 } from "./site-query.ts";
-import { bulkFormId, pickedField, siteRow } from "./site-row.tsx";
-import { SiteNames, sitesContent, sitesPage } from "./sites-frame.tsx";
+import { siteRow } from "./site-row.tsx";
+import { sitesContent, sitesPage } from "./sites-frame.tsx";
 
 export const getSites: GetFor<"members"> = (visit, access) => listPage(visit, access);
 
@@ -35,20 +39,21 @@ export function listPage(visit: Visit, access: SiteAccess, error: BulkError | nu
   const { i18n, url, settings, now } = visit;
   const sites = settings.store.sites.list(access.owner.id);
   if (sites.length === 0) return emptyPage(visit, access);
-  const query = siteQueryOf(url.searchParams);
+  const asked = siteQueryOf(url.searchParams);
   const running = new Set(settings.store.siteRuns.list().map(({ siteId }) => siteId));
-  const sorted = sortSites(
-    sites.map((site) => listedSite(site, running, { runs: settings.sites.waitingRuns(), now })),
-    query,
-    { locale: i18n.locale, now },
+  const runs = settings.sites.waitingRuns();
+  const { matching, counts } = filterSites(
+    sites.map((site) => listedSite(site, running, { runs, now })),
+    asked,
   );
-  const picksAll = url.searchParams.get("select") === "all";
-  const placed = sorted.map((listed) => {
-    const hidden = !matchesSiteQuery(listed, query);
-    const checked = mayEdit(access) && (error === null ? picksAll && !hidden : error.ids.has(listed.site.id));
-    return { hidden, source: siteRow(visit, { listed, access, checked }) };
-  });
-  const shown = placed.filter(({ hidden }) => !hidden).length;
+  const pages = Math.max(1, Math.ceil(matching.length / asked.rows));
+  const query = { ...asked, page: Math.min(asked.page, pages) };
+  const first = (query.page - 1) * query.rows;
+  const shown = sortSites(matching, query, i18n.locale).slice(first, first + query.rows);
+  const picked = mayEdit(access) ? pickedSites(visit, { matching, shown, error }) : nothingPicked;
+  const rows = shown.map((listed) =>
+    siteRow(visit, { listed, access, checked: picked.ids.has(listed.site.id), fixed: picked.isBeyondPage }),
+  );
   const sitesMax = planTerms[access.owner.plan].sites;
   const content = sitesContent(visit, {
     title: i18n.t("sites.title"),
@@ -63,18 +68,36 @@ export function listPage(visit: Visit, access: SiteAccess, error: BulkError | nu
         {ownerTabs(visit, access)}
         {sites.length > sitesMax && <Notice kind="warn" text={<PlanLimit text={i18n.count("sites.list.beyondPlan", sitesMax)} />} />}
         <FirstRuns sites={sites} running={running} />
-        <section aria-label={i18n.t("sites.title")}>
-          <SiteFilterForm sites={sites} query={query} access={access} shown={shown} />
-          {mayEdit(access) && <BulkForm access={access} query={query} error={error} />}
-          <SiteTable query={query} access={access} />
-          <p data-site-none hidden={shown > 0}>
-            {i18n.t("sites.list.none")}
-          </p>
+        <SitesOverview counts={counts} query={query} access={access} />
+        <section aria-label={i18n.t("sites.title")} data-site-list>
+          <SiteFilterForm sites={sites} query={query} access={access} matching={matching.length} first={first} shown={shown.length} />
+          {mayEdit(access) && (
+            <BulkForm access={access} query={query} picked={picked} matching={matching.length} onPage={shown.length} error={error} />
+          )}
+          <SiteTable query={query} access={access} isEmpty={shown.length === 0} />
+          <ListPages query={query} access={access} pages={pages} matching={matching.length} />
         </section>
       </>
     ),
   });
-  return pageWithRows(visit, content, placed);
+  return pageWithRows(visit, content, rows);
+}
+
+const nothingPicked: PickedSites = { ids: new Set(), isBeyondPage: false };
+
+interface PickContext {
+  readonly matching: readonly ListedSite[];
+  readonly shown: readonly ListedSite[];
+  readonly error: BulkError | null;
+}
+
+/** Sites chosen by `?select=`, or by the action that failed. */
+function pickedSites({ url }: Visit, { matching, shown, error }: PickContext): PickedSites {
+  const select = url.searchParams.get("select");
+  const chosen = select === "all" ? matching : select === "page" ? shown : [];
+  const ids = error?.ids ?? new Set(chosen.map(({ site }) => site.id));
+  const onPage = new Set(shown.map(({ site }) => site.id));
+  return { ids, isBeyondPage: !ids.isSubsetOf(onPage) };
 }
 
 function ListActions({ access }: { readonly access: SiteAccess }) {
@@ -103,44 +126,89 @@ interface QueryProps {
   readonly access: SiteAccess;
 }
 
-function SiteTable({ query, access }: QueryProps) {
+/** The list with a change of its query, from its first page on. */
+function listHref({ query, access }: QueryProps, change: Partial<SiteQuery>): string {
+  return ownerPath("/sites", access, paramsOf({ ...query, page: 1, ...change }));
+}
+
+function SiteTable({ isEmpty, ...props }: QueryProps & { readonly isEmpty: boolean }) {
   const { i18n } = useVisit();
   return (
-    <div class="table wide">
-      <table class="cards sites" data-sites>
-        <caption class="unseen">{i18n.t("sites.list.caption")}</caption>
-        <thead>
-          <tr>
-            {mayEdit(access) && (
-              <th scope="col" class="pick">
-                <span class="unseen">{i18n.t("sites.columns.pick")}</span>
-              </th>
-            )}
-            {siteSorts.map((sort) => (
-              <SortHeader key={sort} sort={sort} query={query} access={access} />
-            ))}
-          </tr>
-        </thead>
-        <tbody>{rowsPlaceholder}</tbody>
-      </table>
+    <div class="table wide" id="list" data-part="list" tabIndex={-1}>
+      {isEmpty ? (
+        <p data-site-none>{i18n.t("sites.list.none")}</p>
+      ) : (
+        <table class="cards sites" data-sites>
+          <caption class="unseen">{i18n.t("sites.list.caption")}</caption>
+          <thead>
+            <tr>
+              {mayEdit(props.access) && (
+                <th scope="col" class="pick">
+                  <span class="unseen">{i18n.t("sites.columns.pick")}</span>
+                  <input type="checkbox" aria-label={i18n.t("sites.list.pickPage")} data-pick-page hidden />
+                </th>
+              )}
+              {columns.map((column) =>
+                column === "state" ? (
+                  <th key={column} scope="col">
+                    {i18n.t("sites.columns.state")}
+                  </th>
+                ) : (
+                  <SortHeader key={column} sort={column} {...props} />
+                ),
+              )}
+            </tr>
+          </thead>
+          <tbody>{rowsPlaceholder}</tbody>
+        </table>
+      )}
     </div>
   );
 }
 
+const columns = [...siteSorts.slice(0, -2), "state", ...siteSorts.slice(-2)] as const;
+/** Classes of the cells: narrow pages do not show the columns `side`. */
+const columnClasses: Partial<Record<SiteSort, string>> = { client: "side", open: "num side", last: "side", next: "side" };
+
 function SortHeader({ sort, query, access }: QueryProps & { readonly sort: SiteSort }) {
   const { i18n } = useVisit();
   const isCurrent = query.sort === sort;
-  const params = paramsOf({ ...query, sort, descending: isCurrent && !query.descending });
   return (
-    <th
-      scope="col"
-      class={sort === "open" ? "num" : undefined}
-      aria-sort={isCurrent ? (query.descending ? "descending" : "ascending") : undefined}
-    >
-      <a href={ownerPath("/sites", access, params)} data-sort={sort}>
+    <th scope="col" class={columnClasses[sort]} aria-sort={isCurrent ? (query.descending ? "descending" : "ascending") : undefined}>
+      <a id={`sort-${sort}`} href={listHref({ query, access }, { sort, descending: isCurrent && !query.descending })} data-sort={sort}>
         {i18n.t(`sites.columns.${sort}`)}
       </a>
     </th>
+  );
+}
+
+interface ListPagesProps extends QueryProps {
+  readonly pages: number;
+  readonly matching: number;
+}
+
+function ListPages({ query, access, pages, matching }: ListPagesProps) {
+  const { i18n } = useVisit();
+  return (
+    <div class="list-pages" data-part="pages">
+      <NumberedPages page={query.page} pages={pages} hrefOf={(page) => `${listHref({ query, access }, { page })}#list`} />
+      {matching > rowsChoices[0] && (
+        <p class="small">
+          {i18n.t("sites.list.rows")}{" "}
+          {rowsChoices.map((rows) => (
+            <a
+              key={rows}
+              id={`rows-${rows}`}
+              class="figure"
+              href={listHref({ query, access }, { rows })}
+              aria-current={rows === query.rows ? "true" : undefined}
+            >
+              {i18n.number(rows)}
+            </a>
+          ))}
+        </p>
+      )}
+    </div>
   );
 }
 
@@ -169,37 +237,37 @@ function emptyPage(visit: Visit, access: SiteAccess): Response {
   });
 }
 
-const searchCharsMax = 100;
+/** More clients or tags than this are typed: a longer list of choices helps no one. */
+const choicesMax = 100;
 
 interface FilterProps extends QueryProps {
   readonly sites: readonly Site[];
-  /** Sites that match. */
+  /** Number of sites that match; `first` and `shown` say which of them are on the page. */
+  readonly matching: number;
+  readonly first: number;
   readonly shown: number;
 }
 
-/** A GET form, so that it works without script. */
-function SiteFilterForm({ sites, query, access, shown }: FilterProps) {
+/** A GET form, so that it works without script, which sends it with each change. */
+function SiteFilterForm({ sites, query, access, matching, first, shown }: FilterProps) {
   const { i18n } = useVisit();
   const collator = new Intl.Collator(i18n.locale, { numeric: true });
   const named = (names: readonly string[]) =>
     [...new Set(names)].sort(collator.compare).map((name) => ({ value: name, text: plainUntrustedText(name) }));
   const kept = paramsOf(query);
-  const counted = (count: string) => i18n.t("sites.filter.shown", { shown: count, all: i18n.number(sites.length) });
   return (
-    <form class="finding-filter" action="/sites" data-site-filter>
+    <form class="finding-filter" action="/sites" autocomplete="off" data-site-filter>
       {access.role !== "owner" && <input type="hidden" name="of" value={access.owner.id} />}
-      {(["sort", "dir"] as const).map((name) => kept[name] !== "" && <input key={name} type="hidden" name={name} value={kept[name]} />)}
+      {(["change", "certificate", "sort", "dir", "rows"] as const).map((name) => (
+        <input key={name} type="hidden" name={name} value={kept[name]} />
+      ))}
       <label>
         {i18n.t("sites.filter.search")}
         <input type="search" name="q" value={query.search} maxLength={searchCharsMax} />
       </label>
       <Choice name="client" chosen={query.client} options={named(sites.flatMap(({ client }) => client ?? []))} />
       <Choice name="tag" chosen={query.tag} options={named(sites.flatMap(({ tags }) => tags))} />
-      <Choice
-        name="band"
-        chosen={query.band ?? ""}
-        options={siteBands.map((band) => ({ value: band, text: i18n.t(`sites.bands.${band}`) }))}
-      />
+      <Choice name="band" chosen={query.band ?? ""} options={useStandings()} />
       <Choice
         name="state"
         chosen={query.mark ?? ""}
@@ -208,14 +276,30 @@ function SiteFilterForm({ sites, query, access, shown }: FilterProps) {
       <button type="submit" class="plain" data-site-apply>
         {i18n.t("sites.filter.apply")}
       </button>
-      <p class="small" role="status" data-site-count data-text={counted("{shown}")}>
-        {shown < sites.length && counted(i18n.number(shown))}
-      </p>
-      <p class="small" data-site-reset hidden={shown === sites.length}>
-        <a href={ownerPath("/sites", access)}>{i18n.t("sites.filter.reset")}</a>
+      <p class="small">
+        <span role="status" data-site-count>
+          {i18n.count("sites.filter.shown", matching, {
+            from: i18n.number(shown === 0 ? 0 : first + 1),
+            to: i18n.number(first + shown),
+            all: i18n.number(sites.length),
+          })}
+        </span>{" "}
+        <span data-part="reset">{matching < sites.length && <a href={ownerPath("/sites", access)}>{i18n.t("sites.filter.reset")}</a>}</span>
       </p>
     </form>
   );
+}
+
+/** Bands, each with its ranks after it. */
+function useStandings(): readonly Option[] {
+  const { i18n } = useVisit();
+  return bands.flatMap((band) => {
+    const ranks = band === "unknown" ? [] : ranksOf(band);
+    return [
+      { value: band as string, text: i18n.t(`sites.bands.${band}`) },
+      ...ranks.map((rank) => ({ value: rank as string, text: `\u2013 ${i18n.rank(rank)}` })),
+    ];
+  });
 }
 
 interface ChoiceProps {
@@ -231,6 +315,13 @@ function Choice({ name, chosen, options }: ChoiceProps) {
   const known = chosen === "" || options.some(({ value }) => value === chosen);
   const all = known ? options : [...options, { value: chosen, text: plainUntrustedText(chosen) }];
   if (all.length === 0) return null;
+  if (all.length > choicesMax)
+    return (
+      <label>
+        {i18n.t(`sites.filter.${name}`)}
+        <input name={name} value={chosen} maxLength={searchCharsMax} />
+      </label>
+    );
   return (
     <label>
       {i18n.t(`sites.filter.${name}`)}
@@ -244,105 +335,4 @@ function Choice({ name, chosen, options }: ChoiceProps) {
       </select>
     </label>
   );
-}
-
-const bulkActions = ["scan", "pause", "resume", "client", "tag", "untag", "schedule", "location", "accept", "delete"] as const;
-export type BulkAction = (typeof bulkActions)[number];
-
-export const bulkFields = {
-  do: choiceOf(bulkActions, (action) => `sites.bulk.actions.${action}`, { label: "sites.bulk.action", initial: "scan" }),
-  /** Client or tag. The values of other actions have a page of their own. */
-  value: { label: "sites.bulk.value", autocomplete: "off", required: false, maxLength: siteNameCharsMax, trimmed: true },
-} satisfies FormDescription;
-
-const countPattern = /^\d{1,6}$/;
-
-/** Action on several sites that failed. */
-interface BulkError {
-  readonly text: string;
-  /** Sites that were chosen. */
-  readonly ids: ReadonlySet<number>;
-  readonly action: BulkAction;
-  /** Typed client or tag. */
-  readonly value: string;
-  /** True if the value is wrong. */
-  readonly ofValue: boolean;
-}
-
-/** The checkboxes are in the rows. One button for all actions: the return key must not pause what it should tag. */
-function BulkForm({ access, query, error }: QueryProps & { readonly error: BulkError | null }) {
-  const visit = useVisit();
-  const { i18n } = visit;
-  const isOffered = (action: BulkAction) => action !== "location" || locationChoice(visit, undefined) !== null;
-  const offered = bulkActions.filter(isOffered).map((action) => ({ value: action, text: i18n.t(`sites.bulk.actions.${action}`) }));
-  const list = (select: string) => ownerPath("/sites", access, { ...paramsOf(query), select });
-  return (
-    <details class="bulk" open={error !== null} data-bulk>
-      <summary>
-        {i18n.t("sites.bulk.title")} <span class="muted" data-picked data-text={i18n.t("sites.bulk.picked", { count: "{count}" })} />
-      </summary>
-      <div>
-        <Alert kind="poor">{error?.ofValue === false ? error.text : null}</Alert>
-        <p>
-          <a href={list("all")} data-pick-all>
-            {i18n.t("sites.bulk.pickAll")}
-          </a>{" "}
-          <a href={list("")} data-pick-none>
-            {i18n.t("sites.bulk.pickNone")}
-          </a>
-        </p>
-        <ActionForm id={bulkFormId} class="inline" action={list("")} submit="sites.bulk.apply">
-          <FormFields
-            form={bulkFields}
-            values={error && { do: error.action, value: error.value }}
-            onPage={{ do: { options: offered } }}
-            errors={error?.ofValue === true ? new Map([["value", error.text]]) : null}
-          />
-        </ActionForm>
-      </div>
-    </details>
-  );
-}
-
-/** Asks before sites are deleted, at `path`. A page of its own works without script. */
-export function deletionPage(visit: Visit, access: SiteAccess, sites: readonly Site[], path: string): Response {
-  return sitesPage(visit, {
-    title: visit.i18n.count("sites.deletion.title", sites.length),
-    access,
-    children: (
-      <>
-        <p>{visit.i18n.t("sites.deletion.what")}</p>
-        <SiteNames sites={sites} />
-        <ActionForm
-          action={path}
-          hidden={{ do: "delete", confirm: "yes" }}
-          kind="danger"
-          submit={({ i18n }) => i18n.count("sites.deletion.confirm", sites.length)}
-          cancel={path}
-        >
-          {sites.map(({ id }) => (
-            <input key={id} type="hidden" name={pickedField} value={id} />
-          ))}
-        </ActionForm>
-      </>
-    ),
-  });
-}
-
-/** Query parameters for the sentence on an action. `left`: sites or lines that it left out. */
-export function bulkOutcome(done: BulkAction | "import", count: number, left: number): Readonly<Record<string, string>> {
-  return { done, count: String(count), left: left === 0 ? "" : String(left) };
-}
-
-/** Sentence on the action that led here; null without one. `?done=` and its figures come from the address, so they only choose texts. */
-function bulkConfirmation({ i18n, url: { searchParams } }: Visit): string | null {
-  const done = searchParams.get("done");
-  const figure = (name: string) => (countPattern.test(searchParams.get(name) ?? "") ? Number(searchParams.get(name)) : 0);
-  const action = [...bulkActions, "import" as const].find((one) => one === done);
-  if (action === undefined) return null;
-  const text = i18n.count(`sites.done.${action}`, figure("count"));
-  const left = figure("left");
-  if (left === 0) return text;
-  const because = { import: "leftOut", tag: "fullTags", accept: "fullAccepted" } as const;
-  return `${text} ${i18n.count(`sites.done.${action in because ? because[action as keyof typeof because] : "left"}`, left)}`;
 }

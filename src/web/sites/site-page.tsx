@@ -22,7 +22,7 @@ import type { Visit } from "../visit.ts";
 import { AcceptedFindings, OpenFindings, type TypedAcceptance } from "./accepted-findings.tsx";
 import { clientPath, mayEdit, type SharedSite, sitePath } from "./site-access.ts";
 import { listedSite } from "./site-query.ts";
-import { CertificateDays, SiteBadge, SiteDeliveries, SiteMarkChip, SiteScheduleSection, SiteTimeline, TagChips } from "./site-sections.tsx";
+import { CertificateDays, SiteBadge, SiteDeliveries, SiteMarks, SiteScheduleSection, SiteTimeline, TagChips } from "./site-sections.tsx";
 import { sitesPage } from "./sites-frame.tsx";
 
 /** Events of the timeline, and those by which deliveries are found. */
@@ -49,7 +49,7 @@ export function sitePage(visit: Visit, { site, access }: SharedSite, typed: Type
   const run = store.siteRuns.find(site.id);
   const events = store.events.listOfSite(site.accountId, site.id, eventsReadMax);
   const editable = mayEdit(access);
-  const { marks } = listedSite(site, new Set(run === undefined ? [] : [site.id]), {
+  const listed = listedSite(site, new Set(run === undefined ? [] : [site.id]), {
     runs: visit.settings.sites.waitingRuns(),
     now: visit.now,
   });
@@ -64,9 +64,7 @@ export function sitePage(visit: Visit, { site, access }: SharedSite, typed: Type
       <>
         {typed === null && <OutcomeNotice of={siteOutcomes} />}
         <p class="chips">
-          {marks.map((mark) => (
-            <SiteMarkChip key={mark} mark={mark} />
-          ))}
+          <SiteMarks listed={listed} without={["waiting", "unconfirmed"]} />
           <TagChips tags={site.tags} />
         </p>
         {run !== undefined && <RunNotice run={run} />}

@@ -1,14 +1,18 @@
 /** Row of the list of watched sites. */
 import { renderToString } from "preact-render-to-string";
 import { Instant } from "../../report/components/labels.tsx";
+import { SmallScore } from "../../report/components/score-ring.tsx";
 import { HostUrl, plainUntrustedText, UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { DocumentContext, useI18n } from "../../report/context.ts";
+import { courseLineOf } from "../../store/sites.ts";
+import type { I18n } from "../../text/translator.ts";
+import { Sparkline } from "../components/score-chart.tsx";
 import { pageDocument } from "../context.ts";
 import type { Visit } from "../visit.ts";
-import { type RowSource, rowSource } from "./row-cache.ts";
+import { type CachedRow, cachedRow } from "./row-cache.ts";
 import { clientPath, mayEdit, type SiteAccess, sitePath } from "./site-access.ts";
-import { bandOf, type ListedSite, type SiteSort, searchTextOf, sortValueOf } from "./site-query.ts";
-import { CertificateDays, SiteMarkChip, SiteScore, TagChips, waitingText } from "./site-sections.tsx";
+import type { ListedSite } from "./site-query.ts";
+import { CertificateDays, SiteMarks } from "./site-sections.tsx";
 
 /** Form of the bulk actions. */
 export const bulkFormId = "bulk";
@@ -21,18 +25,20 @@ interface RowProps {
   readonly access: SiteAccess;
   readonly now: Date;
   readonly checked: boolean;
+  /** The choice is beyond this page, so that a single site cannot be left out. */
+  readonly fixed: boolean;
 }
 
 /** Cached row. Must not contain relative times, except whole days. */
-export function siteRow(visit: Visit, { listed, access, checked }: Omit<RowProps, "now">): RowSource {
-  const { site, marks, waiting } = listed;
+export function siteRow(visit: Visit, { listed, access, checked, fixed }: Omit<RowProps, "now">): CachedRow {
+  const { site, marks, place } = listed;
   const { now, i18n } = visit;
   // The path of a client has the owner in it, for members.
-  const state = JSON.stringify([now.toISOString().slice(0, dayChars), marks, waiting, access.role, access.owner.id, site]);
-  return rowSource(`${i18n.locale} ${access.role} ${site.id} ${checked}`, state, () =>
+  const state = JSON.stringify([now.toISOString().slice(0, dayChars), marks, place, access.role, access.owner.id, site]);
+  return cachedRow(`${i18n.locale} ${access.role} ${site.id} ${checked} ${fixed}`, state, () =>
     renderToString(
       <DocumentContext.Provider value={pageDocument(visit)}>
-        <SiteRow listed={listed} access={access} now={startOfDay(now)} checked={checked} />
+        <SiteRow listed={listed} access={access} now={startOfDay(now)} checked={checked} fixed={fixed} />
       </DocumentContext.Provider>,
     ),
   );
@@ -42,20 +48,12 @@ function startOfDay(now: Date): Date {
   return new Date(now.toISOString().slice(0, dayChars));
 }
 
-function SiteRow({ listed: { site, marks, waiting }, access, now, checked }: RowProps) {
+function SiteRow({ listed, access, now, checked, fixed }: RowProps) {
   const i18n = useI18n();
-  const { id, name, url, client, tags, reading, lastRunAt, nextRunAt } = site;
-  const value = (sort: SiteSort) => ({ "data-value": sortValueOf(site, sort, now) ?? undefined });
+  const { site } = listed;
+  const { id, name, client, reading, lastRunAt, nextRunAt } = site;
   return (
-    <tr
-      id={`site-${id}`}
-      data-site={id}
-      data-text={searchTextOf(site)}
-      data-band={bandOf(site)}
-      data-client={client ?? ""}
-      data-tags={tags.join("\n")}
-      data-state={marks.join("\n")}
-    >
+    <tr id={`site-${id}`}>
       {mayEdit(access) && (
         <td class="pick">
           <input
@@ -64,50 +62,82 @@ function SiteRow({ listed: { site, marks, waiting }, access, now, checked }: Row
             value={id}
             form={bulkFormId}
             checked={checked}
+            disabled={fixed}
             aria-label={i18n.t("sites.list.pick", { name: plainUntrustedText(name) })}
           />
         </td>
       )}
-      <th scope="row" {...value("name")}>
+      <th scope="row">
         <a href={sitePath(site)}>
           <UntrustedText>{name}</UntrustedText>
         </a>
-        <span class="small site-url">
-          <HostUrl url={url} short />
-        </span>
-        {marks.map((mark) => (
-          <SiteMarkChip key={mark} mark={mark} />
-        ))}
-        <TagChips tags={tags} />
+        <SiteDetails site={site} />
       </th>
-      <td data-label={i18n.t("sites.columns.client")} {...value("client")}>
+      <td class="side client" data-label={i18n.t("sites.columns.client")}>
         {client !== null && (
           <a href={clientPath(client, access)}>
             <UntrustedText>{client}</UntrustedText>
           </a>
         )}
       </td>
-      <td data-label={i18n.t("sites.columns.score")} {...value("score")}>
-        <div>
-          <SiteScore site={site} />
-        </div>
+      <td data-label={i18n.t("sites.columns.score")}>
+        <SmallScore score={reading?.score ?? null} />
       </td>
-      <td class="num" data-label={i18n.t("sites.columns.open")} {...value("open")}>
-        {reading !== null && <div>{i18n.number(reading.open)}</div>}
+      <td class="spark-cell" data-label={i18n.t("sites.columns.change")}>
+        <SiteCourse listed={listed} now={now} />
       </td>
-      <td data-label={i18n.t("sites.columns.certificate")} {...value("certificate")}>
+      <td class="num side" data-label={i18n.t("sites.columns.open")}>
+        {reading !== null && i18n.number(reading.open)}
+      </td>
+      <td data-label={i18n.t("sites.columns.certificate")}>
         <CertificateDays site={site} now={now} />
       </td>
-      <td data-label={i18n.t("sites.columns.last")} {...value("last")}>
+      <td class="marks" data-label={i18n.t("sites.columns.state")}>
+        {listed.marks.length > 0 ? (
+          <SiteMarks listed={listed} />
+        ) : (
+          <span class="muted">{i18n.t(reading === null ? "sites.marks.fresh" : "sites.marks.measured")}</span>
+        )}
+      </td>
+      <td class="side" data-label={i18n.t("sites.columns.last")}>
         {lastRunAt === null ? <span class="muted">{i18n.t("sites.list.never")}</span> : <Instant at={lastRunAt} relative={false} />}
       </td>
-      <td data-label={i18n.t("sites.columns.next")} {...value("next")}>
-        {waiting !== null ? (
-          <span class="muted">{waitingText(i18n, waiting.place)}</span>
-        ) : (
-          nextRunAt !== null && <Instant at={nextRunAt} relative={false} />
-        )}
+      <td class="side" data-label={i18n.t("sites.columns.next")}>
+        {/* The time of a run that waits is past. */}
+        {nextRunAt !== null && !listed.marks.includes("waiting") && <Instant at={nextRunAt} relative={false} />}
       </td>
     </tr>
   );
+}
+
+/** Address, unless the name says the same, and tags. */
+function SiteDetails({ site: { name, url, tags } }: Pick<ListedSite, "site">) {
+  const isNamedAlike = url === `https://${name}/`;
+  if (isNamedAlike && tags.length === 0) return null;
+  return (
+    <span class="site-details">
+      {!isNamedAlike && <HostUrl url={url} short />}
+      {tags.map((tag) => (
+        <span key={tag} class="tag-text">
+          <UntrustedText>{tag}</UntrustedText>
+        </span>
+      ))}
+    </span>
+  );
+}
+
+/** Line and change of the last `courseDays` days. */
+function SiteCourse({ listed: { site, courseChange }, now }: Pick<RowProps, "listed" | "now">) {
+  const i18n = useI18n();
+  if (courseChange === null) return null;
+  return (
+    <div>
+      <Sparkline {...courseLineOf(site, now)} />
+      <span class={courseChange === 0 ? "muted" : courseChange > 0 ? "good" : "poor"}>{signed(i18n, courseChange)}</span>
+    </div>
+  );
+}
+
+function signed({ number }: I18n, change: number): string {
+  return `${change === 0 ? "\u00b1" : change > 0 ? "+" : "\u2212"}${number(Math.abs(change))}`;
 }

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { dayMs } from "../../base/units.ts";
 import { localLocation } from "../../parse/location.ts";
 import type { SiteSchedule } from "../../parse/site-csv.ts";
-import { DaysLeft, Instant, Unconfirmed } from "../../report/components/labels.tsx";
+import { DaysLeft, Instant, Unconfirmed, unconfirmedText } from "../../report/components/labels.tsx";
 import { SmallScore } from "../../report/components/score-ring.tsx";
 import { UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { useDocument, useI18n } from "../../report/context.ts";
@@ -11,7 +11,7 @@ import { FindingTitle } from "../../report/findings.tsx";
 import { shownRunsOf } from "../../sites/schedule.ts";
 import { type Delivery, deliveriesKeptDays } from "../../store/deliveries.ts";
 import type { EventFinding, EventType, StoredEvent } from "../../store/site-events.ts";
-import { certificateDaysOf, type Site } from "../../store/sites.ts";
+import { certificateDaysOf, courseLineOf, type Site } from "../../store/sites.ts";
 import { scanErrorMessage } from "../../text/render.ts";
 import type { I18n } from "../../text/translator.ts";
 import { badgeSvg, resultBadge } from "../badge/badge.ts";
@@ -23,12 +23,41 @@ import { useVisit } from "../context.ts";
 import { scanHost } from "../scans/list-query.ts";
 import { publicOrigin } from "../visit.ts";
 import type { SiteAccess } from "./site-access.ts";
-import type { SiteMark } from "./site-query.ts";
+import type { ListedSite, SiteMark } from "./site-query.ts";
 
-const markStyles = { running: "unknown", paused: "unknown outlined", failing: "poor" } as const satisfies Record<SiteMark, string>;
+const markStyles = {
+  running: "unknown",
+  waiting: "unknown outlined",
+  paused: "unknown outlined",
+  failing: "poor",
+  unconfirmed: "warn outlined",
+} as const satisfies Record<SiteMark, string>;
 
-export function SiteMarkChip({ mark }: { readonly mark: SiteMark }) {
-  return <span class={`chip ${markStyles[mark]}`}>{useI18n().t(`sites.marks.${mark}`)}</span>;
+interface SiteMarksProps {
+  readonly listed: ListedSite;
+  /** Marks that are said elsewhere. */
+  readonly without?: readonly SiteMark[];
+}
+
+/** The state of a site in words. */
+export function SiteMarks({ listed: { site, marks, place }, without = [] }: SiteMarksProps) {
+  const i18n = useI18n();
+  const wordsOf = (mark: SiteMark) => {
+    if (mark === "waiting") return waitingText(i18n, place);
+    const findings = site.reading?.unconfirmed ?? 0;
+    return mark === "unconfirmed" && findings > 0 ? unconfirmedText(i18n, findings) : i18n.t(`sites.marks.${mark}`);
+  };
+  return (
+    <>
+      {marks
+        .filter((mark) => !without.includes(mark))
+        .map((mark) => (
+          <span key={mark} class={`chip ${markStyles[mark]}`}>
+            {wordsOf(mark)}
+          </span>
+        ))}
+    </>
+  );
 }
 
 export function TagChips({ tags }: Pick<Site, "tags">) {
@@ -49,12 +78,13 @@ export function CertificateDays({ site, now }: { readonly site: Site; readonly n
   return days === null ? null : <DaysLeft days={days} />;
 }
 
-/** Last score and its course. */
-export function SiteScore({ site: { reading, trend } }: { readonly site: Site }) {
+/** Confirmed score and its course. */
+export function SiteScore({ site, now }: { readonly site: Site; readonly now: Date }) {
+  const { reading } = site;
   return (
     <>
       <SmallScore score={reading?.score ?? null} />
-      <Sparkline scores={trend} />
+      <Sparkline {...courseLineOf(site, now)} />
       <Unconfirmed count={reading?.unconfirmed} />
     </>
   );
@@ -72,7 +102,7 @@ function ScheduleText({ schedule }: { readonly schedule: SiteSchedule }) {
 }
 
 /** `place`: null while it is not known. */
-export function waitingText(i18n: I18n, place: number | null): string {
+function waitingText(i18n: I18n, place: number | null): string {
   return place === null ? i18n.t("sites.waiting.unplaced") : i18n.t("sites.waiting.place", { place: i18n.number(place) });
 }
 

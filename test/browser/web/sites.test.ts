@@ -67,6 +67,11 @@ function names(page: Page): Promise<readonly string[]> {
   );
 }
 
+/** Waits until the page shows the answer to that query, which the address then has. */
+async function shows(page: Page, query: string): Promise<void> {
+  await page.waitForFunction((query) => location.search === query && document.querySelector("[aria-busy]") === null, {}, query);
+}
+
 const isSamePage = (page: Page) => page.$eval("body", (body) => body.hasAttribute("data-same"));
 const query = (page: Page) => new URL(page.url()).search;
 const checked = (page: Page) => page.$$eval("tbody input:checked", (boxes) => boxes.length);
@@ -74,16 +79,20 @@ const checked = (page: Page) => page.$$eval("tbody input:checked", (boxes) => bo
 test("typing and choosing filter the rows in place; the address keeps the filter", async () => {
   const { page, complaints, close } = await listed();
   await page.type("input[name=q]", "SITE-");
+  await shows(page, "?q=SITE-");
   expect(await names(page)).toEqual(["site-0.example", "site-1.example", "site-2.example"]);
   await page.select("select[name=client]", "Other");
+  await shows(page, "?q=SITE-&client=Other");
   expect(await names(page)).toEqual(["site-1.example", "site-2.example"]);
   await page.select("select[name=band]", "poor");
+  await shows(page, "?q=SITE-&client=Other&band=poor");
   expect(await names(page)).toEqual(["site-2.example"]);
-  expect(await page.$eval("[data-site-count]", (count) => count.textContent)).toBe("1 of 4 sites");
+  expect(await page.$eval("[data-site-count]", (count) => count.textContent)).toBe("1 to 1 of 1 site");
   await page.select("select[name=tag]", "t0");
+  await shows(page, "?q=SITE-&client=Other&tag=t0&band=poor");
   expect([await names(page), await page.$eval("[data-site-none]", (none) => none.checkVisibility())]).toEqual([[], true]);
-  expect(query(page)).toBe("?q=SITE-&client=Other&band=poor&tag=t0");
-  await page.click("[data-site-reset] a");
+  await page.click("[data-part=reset] a");
+  await shows(page, "");
   expect([(await names(page)).length, query(page), await isSamePage(page), complaints]).toEqual([4, "", true, []]);
   await close();
 });
@@ -92,15 +101,25 @@ test("a reload shows the same rows, and a wider filter needs none", async () => 
   const { page, close } = await listed("/sites?client=Acme&sort=score&dir=desc");
   expect(await names(page)).toEqual(["site-0.example"]);
   await page.select("select[name=client]", "");
+  await shows(page, "?sort=score&dir=desc");
   expect(await names(page)).toEqual(["site-1.example", "site-0.example", "site-2.example", "unmeasured.example"]);
   expect([query(page), await isSamePage(page)]).toEqual(["?sort=score&dir=desc", true]);
   await close();
 });
 
+function queryOf(sort: string, direction: string): string {
+  const params = new URLSearchParams([
+    ...(sort === "name" ? [] : [["sort", sort]]),
+    ...(direction === "descending" ? [["dir", "desc"]] : []),
+  ]);
+  return params.size === 0 ? "" : `?${params}`;
+}
+
 test.each(["score", "open", "client", "next", "name"])("a click on the header sorts by %s as the server does", async (sort) => {
   const { page, complaints, close } = await listed("/sites?sort=last");
   for (const direction of ["ascending", "descending"]) {
     await page.click(`a[data-sort=${sort}]`);
+    await shows(page, queryOf(sort, direction));
     const header = await page.$eval("th[aria-sort]", (cell) => [cell.getAttribute("aria-sort"), cell.querySelector("a")?.dataset.sort]);
     expect([header, await isSamePage(page)]).toEqual([[direction, sort], true]);
     const other = await listed(`/sites${query(page)}`);
@@ -114,16 +133,19 @@ test.each(["score", "open", "client", "next", "name"])("a click on the header so
 test("an action reaches only the rows that are seen, and keeps the filter", async () => {
   const { page, close } = await listed();
   await page.click("[data-bulk] summary");
-  await page.click("[data-pick-all]");
+  await page.click("#pick-page");
+  await page.waitForSelector("tbody input:checked");
   expect([await checked(page), await page.$eval("[data-picked]", (text) => text.textContent)]).toEqual([4, "4 chosen"]);
   await page.select("select[name=client]", "Acme");
+  await shows(page, "?client=Acme");
   expect([await checked(page), await isSamePage(page)]).toEqual([1, true]);
   const { status, html } = await submit(page, { do: "tag", value: "picked" }, { form: "#bulk" });
   expect([status, query(page), html.includes("The tag was added to 1 site.")]).toEqual([200, "?client=Acme&done=tag&count=1", true]);
   await page.click("[data-bulk] summary");
-  await page.click("[data-pick-all]");
-  await page.click("[data-pick-none]");
-  expect(await checked(page)).toBe(0);
+  await page.click("#pick-page");
+  await page.waitForSelector("tbody input:checked");
+  await page.click("#pick-none");
+  await page.waitForSelector("tbody:not(:has(input:checked))");
   await close();
 });
 
@@ -136,7 +158,7 @@ test("without script the form and the links do the same", async () => {
   await Promise.all([page.waitForNavigation(), page.click("a[data-sort=score]")]);
   expect(await names(page)).toEqual(["site-2.example", "site-1.example"]);
   await page.click("[data-bulk] summary");
-  await Promise.all([page.waitForNavigation(), page.click("[data-pick-all]")]);
+  await Promise.all([page.waitForNavigation(), page.click("#pick-page")]);
   expect(await checked(page)).toBe(2);
   await close();
 });
