@@ -2,15 +2,10 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { dayMs } from "../../src/base/units.ts";
-import { standing } from "../../src/judge/result.ts";
+import { addManySites } from "../support/many-sites.ts";
 import { startPages } from "../support/pages.ts";
 import { accountIn, signedIn } from "../support/signed-in.ts";
-import { newSite } from "../support/watched-sites.ts";
 import { childInput, sendReady } from "./child.ts";
-
-const clients = 60;
-const trendLength = 20;
 
 export interface SitesInput {
   readonly sites: number;
@@ -31,37 +26,9 @@ const pages = await startPages({ dataDir });
 const { store } = pages;
 const account = await accountIn(pages, "agency@assay.test");
 const now = new Date();
-const added = await store.sites.add(
-  Array.from({ length: sites }, (_none, at) =>
-    newSite({
-      accountId: account.id,
-      url: `https://www.customer-number-${at}.example/`,
-      name: `Web site of customer ${at}`,
-      client: `Client ${at % clients} Ltd`,
-      tags: ["live", at % 2 === 0 ? "shop" : "blog"],
-      now,
-    }),
-  ),
-  sites,
-);
-const ids = added.flatMap((site) => (typeof site === "string" ? [] : [site.id]));
-await store.sites.changeAll(account.id, ids, ({ id }) => {
-  const score = (id * 37) % 101;
-  const at = new Date(now.getTime() - (id % 7) * dayMs).toISOString();
-  return {
-    lastRunAt: at,
-    nextRunAt: new Date(now.getTime() + (id % 7) * dayMs + dayMs).toISOString(),
-    trend: Array.from({ length: trendLength }, (_none, step) => (score + step * (id % 3)) % 101),
-    reading: {
-      token: `${id}`.padStart(22, "t"),
-      at,
-      score,
-      ...standing(score),
-      open: id % 30,
-      certificateExpiresAt: new Date(now.getTime() + (id % 90) * dayMs).toISOString(),
-    },
-  };
-});
+/** Of so many sites, one waits for its first run. */
+const dueOf = 5;
+const ids = await addManySites(store, { accountId: account.id, count: sites, now, dueOf });
 let changes = 0;
 const control = Bun.serve({
   hostname: "127.0.0.1",

@@ -59,7 +59,7 @@ function FigureLink({ figure: { isChosen, count, href, id }, text, kind = "", to
   );
   if (count === 0 && !isChosen) return <span class="figure muted">{content}</span>;
   return (
-    <a id={id} class={`figure ${kind}`} href={href} data-tone={tone} aria-current={isChosen ? "true" : undefined}>
+    <a id={id} class={isChosen ? "figure" : `figure ${kind}`} href={href} data-tone={tone} aria-current={isChosen ? "true" : undefined}>
       {content}
     </a>
   );

@@ -94,7 +94,9 @@ function SiteRow({ listed, access, now, checked, fixed }: RowProps) {
       </td>
       <td class="marks" data-label={i18n.t("sites.columns.state")}>
         {listed.marks.length > 0 ? (
-          <SiteMarks listed={listed} />
+          <div>
+            <SiteMarks listed={listed} />
+          </div>
         ) : (
           <span class="muted">{i18n.t(reading === null ? "sites.marks.fresh" : "sites.marks.measured")}</span>
         )}
