@@ -125,6 +125,7 @@ export interface TableDefinition<V, K extends TableKey, X extends Indexes<V, K>>
   readonly key: KeyType<K>;
   readonly keyedBy?: string;
   readonly fallback?: V;
+  readonly cachedBytesMax?: number;
   readonly indexes: X;
   readonly ofAccount: readonly Belonging<V, string>[];
   readonly ofSite: readonly Belonging<V, string>[];
@@ -138,6 +139,8 @@ interface TableInput<S extends TSchema, K extends TableKey, X> {
   readonly keyedBy?: keyof Static<S> & string;
   /** Stands for a damaged row, so that the key stays visible. */
   readonly fallback?: Static<S>;
+  /** Memory for parsed rows, found by their text: for long lists that are read often. No row may be changed in place. */
+  readonly cachedBytesMax?: number;
   /** Kept by `put` and `remove` of the table. */
   readonly indexes?: X;
   /** Rows that are removed with an account; empty for none. */
@@ -166,10 +169,21 @@ export interface RowFormat<V> {
   readonly keyedBy?: string;
   /** Stands for an unreadable row where the key must stay visible: a reference that leads nowhere. */
   readonly fallback?: V;
+  readonly cachedBytesMax?: number;
 }
 
-export function rowFormatOf<V>({ schema, keyedBy, fallback }: Omit<RowFormat<V>, "accepts"> & { readonly schema: TSchema }): RowFormat<V> {
-  return { accepts: testOf(schema), ...(keyedBy !== undefined && { keyedBy }), ...(fallback !== undefined && { fallback }) };
+export function rowFormatOf<V>({
+  schema,
+  keyedBy,
+  fallback,
+  cachedBytesMax,
+}: Omit<RowFormat<V>, "accepts"> & { readonly schema: TSchema }): RowFormat<V> {
+  return {
+    accepts: testOf(schema),
+    ...(keyedBy !== undefined && { keyedBy }),
+    ...(fallback !== undefined && { fallback }),
+    ...(cachedBytesMax !== undefined && { cachedBytesMax }),
+  };
 }
 
 /** Makes a test for rows. It is as fast as compiled code, and costs no time for compilation at the start of a command. */

@@ -89,8 +89,12 @@ export type Site = Static<typeof siteRow>;
 
 type SiteDueKey = [atMs: number, accountId: number, siteId: number];
 
+/** Some 2,000 sites: each page of a list reads all sites of its account. */
+const cachedBytesMax = 8 * 2 ** 20;
+
 export const sitesTable = defineTable({
   row: siteRow,
+  cachedBytesMax,
   key: keyed<[accountId: number, siteId: number]>(),
   indexes: {
     /** Sites whose run or second look is planned, by the earlier of both; the values repeat the site. */
@@ -250,13 +254,13 @@ export function certificateDaysOf({ reading }: Pick<Site, "reading">, now: Date)
   return at === null ? null : wholeDaysUntil(at, now);
 }
 
-function dayOf(at: string): number {
-  return Math.floor(Date.parse(at) / dayMs);
+function dayOf(atMs: number): number {
+  return Math.floor(atMs / dayMs);
 }
 
 /** Scores of the last `courseDays` days, the oldest first, and the last one before them, which they are compared with. */
 export function courseWith(course: readonly DayScore[], { at, score }: Pick<SiteHistoryEntry, "at" | "score">): readonly DayScore[] {
-  const today = dayOf(at);
+  const today = dayOf(Date.parse(at));
   // After the clock was set back, days lie ahead.
   const days: readonly DayScore[] = [...course.filter(([day]) => day < today), [today, score]];
   return days.slice(
@@ -269,14 +273,14 @@ export function courseWith(course: readonly DayScore[], { at, score }: Pick<Site
 
 /** What a run within so many days changed in the score, compared with the score before them or with the first one known; null without such a run. */
 export function scoreChangeOf({ course = [] }: Pick<Site, "course">, days: number, now: Date): number | null {
-  const before = dayOf(now.toISOString()) - days;
+  const before = dayOf(now.getTime()) - days;
   const [last, base] = [course.at(-1), course.findLast(([day]) => day <= before) ?? course[0]];
   return last === undefined || base === undefined || base === last ? null : last[1] - base[1];
 }
 
 /** The course as a line: scores with their places within the last `courseDays` days, from 0 to 1. */
 export function courseLineOf({ course = [] }: Pick<Site, "course">, now: Date) {
-  const from = dayOf(now.toISOString()) - courseDays;
+  const from = dayOf(now.getTime()) - courseDays;
   const line = course.slice(
     Math.max(
       0,

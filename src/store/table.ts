@@ -1,11 +1,14 @@
 /** Tables of JSON rows. A row that cannot be read is passed over, so that one damaged row never stops a list. */
 import type { Database, RangeOptions, RootDatabase } from "lmdb";
+import { createLruByteCache } from "../base/lru-cache.ts";
 import { tryOr } from "../base/try-or.ts";
 import type { IndexDefinition, RowFormat, TableKey } from "./define-table.ts";
 
 /** Rows reported apart: bounds the memory of a store with many damaged ones. */
 const reportedRowsMax = 1_000;
 const shownKeyCharsMax = 100;
+/** Estimate for a character of a cached row: its text, and what was parsed from it. */
+const bytesOfChar = 4;
 
 /** Part of LMDB's table that repositories use. */
 export interface RowTable<V, K extends TableKey>
@@ -62,21 +65,35 @@ export interface TableOptions<V> extends RowFormat<V> {
   readonly asFault: (error: unknown) => unknown;
 }
 
+/** Parses rows, and reports those that cannot be read. */
+function rowParser<V, K extends TableKey>(options: TableOptions<V>): (key: K, text: string) => V | undefined {
+  const { name, onUnreadable, keyedBy, cachedBytesMax } = options;
+  // A text of another key is no row of this one, so that tables with `keyedBy` have no cache.
+  const cached =
+    cachedBytesMax === undefined || keyedBy !== undefined
+      ? null
+      : createLruByteCache<{ readonly row: V }>(cachedBytesMax, (_row, text) => text.length * bytesOfChar);
+  return (key, text) => {
+    const known = cached?.get(text);
+    if (known !== undefined) return known.row;
+    const row = parseRow(options, key, text);
+    if (row === undefined) {
+      onUnreadable(name, key);
+      return options.fallback;
+    }
+    cached?.set(text, { row });
+    return row;
+  };
+}
+
 /** Undefined if the store is open for reading and has no such table. */
 export function openTable<V, K extends TableKey>(root: RootDatabase, options: TableOptions<V>): RowTable<V, K> | undefined {
-  const { name, onUnreadable, asFault, indexes = [] } = options;
+  const { name, asFault, indexes = [] } = options;
   // Bun parses JSON three times as fast as lmdb-js decodes its own format. The text is parsed here, because lmdb-js throws at a damaged row.
   const raw: Database<string, K> | undefined = root.openDB<string, K>({ name, encoding: "string" });
   if (raw === undefined) return undefined;
   const table = raw;
-
-  function parse(key: K, text: string): V | undefined {
-    const row = parseRow(options, key, text);
-    if (row !== undefined) return row;
-    onUnreadable(name, key);
-    return options.fallback;
-  }
-
+  const parse = rowParser<V, K>(options);
   const getRange = (range: RangeOptions = {}) => readableRows(table, range, parse, asFault);
 
   return {
