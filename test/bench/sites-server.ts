@@ -26,7 +26,7 @@ const pages = await startPages({ dataDir });
 const { store } = pages;
 const account = await accountIn(pages, "agency@assay.test");
 const now = new Date();
-/** Of so many sites, one waits for its first run. */
+/** Every fifth site waits for its first run. */
 const dueOf = 5;
 const ids = await addManySites(store, { accountId: account.id, count: sites, now, dueOf });
 let changes = 0;

@@ -12,7 +12,7 @@ interface ManySites {
   readonly accountId: number;
   readonly count: number;
   readonly now: Date;
-  /** Sites whose first run is due, of so many one. */
+  /** Every such site waits for its first run; none by default. */
   readonly dueOf?: number;
 }
 

@@ -93,13 +93,12 @@ function SiteRow({ listed, access, now, checked, fixed }: RowProps) {
         <CertificateDays site={site} now={now} />
       </td>
       <td class="marks" data-label={i18n.t("sites.columns.state")}>
-        {listed.marks.length > 0 ? (
-          <div>
-            <SiteMarks listed={listed} />
-          </div>
-        ) : (
-          <span class="muted">{i18n.t(reading === null ? "sites.marks.fresh" : "sites.marks.measured")}</span>
-        )}
+        <div>
+          <SiteMarks listed={listed} />
+          {listed.marks.length === 0 && (
+            <span class="muted">{i18n.t(reading === null ? "sites.marks.fresh" : "sites.marks.measured")}</span>
+          )}
+        </div>
       </td>
       <td class="side" data-label={i18n.t("sites.columns.last")}>
         {lastRunAt === null ? <span class="muted">{i18n.t("sites.list.never")}</span> : <Instant at={lastRunAt} relative={false} />}
