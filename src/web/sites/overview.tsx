@@ -80,17 +80,12 @@ function RankFigures(props: OverviewProps) {
   return (
     <div>
       <h2>{i18n.t("sites.overview.ranks")}</h2>
-      {/* The links below say the same to all who do not use a mouse. */}
       <svg class="rank-bar" viewBox={`0 0 ${Math.max(1, all)} 1`} preserveAspectRatio="none" aria-hidden="true">
         {figures
           .filter(({ figure }) => figure.count > 0)
-          .map(({ rank, band, tone, figure: { href, count } }) => {
+          .map(({ rank, band, tone, figure: { count } }) => {
             x += count;
-            return (
-              <a key={rank} href={href} tabIndex={-1}>
-                <rect class={band} data-tone={tone} x={x - count} width={count} height="1" />
-              </a>
-            );
+            return <rect key={rank} class={band} data-tone={tone} x={x - count} width={count} height="1" />;
           })}
       </svg>
       <ul class="figures">
