@@ -4,7 +4,7 @@ import { type Rank, standing } from "../judge/result.ts";
 import type { EventData, EventFinding, EventSite, EventType, StoredEvent } from "../store/site-events.ts";
 import type { SiteHistoryEntry } from "../store/site-runs.ts";
 import type { TextValues } from "../text/i18n.ts";
-import { scanErrorMessage } from "../text/render.ts";
+import { isConnectionFailure, pageChangeText, unmeasuredReason } from "../text/render.ts";
 import { capitalised } from "../text/translator.ts";
 import { cutText, type MailBlock, type MailContent, type MailFigure, type MailSection, subjectCharsMax } from "./mail-frame.ts";
 import type { ChannelMailContext, MailWords } from "./mail-text.ts";
@@ -39,25 +39,25 @@ interface EventText<T extends EventType> {
 const eventTexts: { readonly [T in EventType]: EventText<T> } = {
   "site.unreachable": {
     tone: "worse",
-    short: (words) => words.t("short.unreachable"),
+    short: (words, { errorCode }) => words.t(isConnectionFailure(errorCode) ? "short.unreachable" : "short.notMeasured"),
     todo: (words) => words.t("todo.unreachable"),
-    long: (words, { since, errorCode }, site) => {
-      const because = errorCode === null ? "" : ` ${scanErrorMessage(errorCode, site.url, words.locale, words.texts)}`;
-      return [line(`${words.t("long.unreachable", { since: words.dateTime(since) })}${because}`)];
+    long: (words, data, site) => {
+      const because = unmeasuredReason(data, site.url, words.locale, words.texts);
+      return [line([words.t("long.unreachable", { since: words.dateTime(data.since) }), because ?? ""].join(" ").trim())];
     },
   },
   "site.score_dropped": {
     tone: "worse",
     detailOf: ({ from, to }) => 100 - (from - to),
     short: (words, { from, to }) => words.t("short.dropped", { from, to }),
-    todo: (words) => words.t("todo.worse"),
+    todo: todoOfPage,
   },
   "finding.opened": {
     tone: "worse",
     detailOf: ({ findings }) => severities.indexOf(worstOf(findings)),
     short: (words, { findings }) => words.count("short.opened", findings.length, { severity: words.severity(worstOf(findings)) }),
     long: (words, data) => findingBlocks("long.opened", words, data),
-    todo: (words) => words.t("todo.worse"),
+    todo: todoOfPage,
   },
   "certificate.expiring": {
     tone: "worse",
@@ -186,6 +186,7 @@ function siteSection({ site, events }: SiteEvents, context: DigestContext, isOne
       ...(isOneOfSeveral ? [{ kind: "statement", text: capitalised(short(words, worst.data), words) } as const] : []),
       ...(begins.includes(worst.type) ? [line(words.t("digest.since", { since: words.dateTime(measured.since) }))] : []),
       ...figureBlocks(events, measured, words),
+      ...pageLines(events, words),
       ...events.flatMap((event) => textsOf(event).long?.(words, event.data, site) ?? []),
       { kind: "todo", label: words.t("todo.label"), text: todo(words, worst.data) },
       ...buttons.map(({ label, path }, at): MailBlock => {
@@ -309,6 +310,16 @@ function accountSection(events: readonly StoredEvent[], { words, address }: Dige
     ...(rules.length > 0 ? [{ kind: "button", label: words.t("digest.overview"), url: `${address}/sites` } as const] : []),
   ];
   return [{ tone: "neutral", blocks }];
+}
+
+/** Why the page is not judged as before, once for all events of the site; nothing if it is the same page. */
+function pageLines(events: readonly StoredEvent[], { locale, texts }: MailWords): readonly MailBlock[] {
+  const [page] = events.flatMap(({ data }) => ("page" in data ? (data.page ?? []) : []));
+  return page === undefined ? [] : [line(pageChangeText(page, locale, texts))];
+}
+
+function todoOfPage(words: MailWords, { page }: EventData["site.score_dropped"] | EventData["finding.opened"]): string {
+  return words.t(page === undefined ? "todo.worse" : "todo.otherPage");
 }
 
 function line(text: string): MailBlock {

@@ -96,7 +96,9 @@ function ownData(event: StoredEvent): object {
     const { token: _token, url, ...scan } = event.data;
     return { ...scan, url: cut(url, urlCharsMax) };
   }
-  return "findings" in event.data ? boundedFindings(event.data.findings) : event.data;
+  if (!("findings" in event.data)) return event.data;
+  const { findings, ...others } = event.data;
+  return { ...others, ...boundedFindings(findings) };
 }
 
 /** As many findings as have space, in their order. A finding without space for its addresses comes without them. */

@@ -4,7 +4,7 @@ import { type Log, messageOf } from "../base/log.ts";
 import { dayMs } from "../base/units.ts";
 import { standing } from "../judge/result.ts";
 import { DataDirError } from "../store/data-dir.ts";
-import type { NewEvent } from "../store/site-events.ts";
+import type { NewEvent, PageChange } from "../store/site-events.ts";
 import { newSiteState, type RunConclusion, type SiteRun, type SiteState } from "../store/site-runs.ts";
 import { courseWith, isAccepted, type Site, type SiteChange, type SiteReading } from "../store/sites.ts";
 import type { Store } from "../store/store.ts";
@@ -14,9 +14,12 @@ import {
   changeOfScore,
   changesOfAddresses,
   changesOfFindings,
+  changesOfPage,
   type FindingChanges,
   isConfirmation,
   isUnreachable,
+  lookAfterFailure,
+  otherSiteOf,
   rulesAfter,
   type ScoreChange,
   type SilentChecks,
@@ -31,14 +34,23 @@ import { type MeasuredReading, mayPass, type RunReading, readRun, type Unmeasure
 /** Looks in a row that are ordered again after faults of the appliance, while something is in doubt. */
 const missedLooksMax = 3;
 
-/** `state` is the site's state before the run. */
-export function concludeRun(site: Site, state: SiteState, run: Pick<SiteRun, "kind">, reading: RunReading, now: Date): RunConclusion {
+/** `state` is the site's state before the run, and `read` what the run showed. */
+export function concludeRun(site: Site, state: SiteState, run: Pick<SiteRun, "kind">, read: RunReading, now: Date): RunConclusion {
+  const reading = ofThisSite(state, read);
   // Nothing that is known of another first address holds.
   const isOther = state.addresses !== undefined && state.addresses[0] !== reading.addresses[0];
   const known = { ...(isOther ? newSiteState : state), ...certificateAfter(isOther ? newSiteState : state, reading.certificate) };
   const before = isOther ? { ...site, failingSince: null } : site;
   if (reading.measured) return concludeMeasured({ site: before, state: withoutRemoved(known, reading.addresses), run, now }, reading);
   return reading.ownFault ? concludeOwnFault(before, known, run, reading, now) : concludeFailed(before, known, reading, now);
+}
+
+/** Page, score and certificate of another site, to which the address leads now, say nothing about the watched one. */
+function ofThisSite(state: SiteState, reading: RunReading): RunReading {
+  const isKnown = state.addresses?.[0] === reading.addresses[0];
+  const leadsTo = reading.measured && isKnown ? otherSiteOf(state, reading) : undefined;
+  if (leadsTo === undefined) return reading;
+  return { measured: false, addresses: reading.addresses, certificate: null, errorCode: null, leadsTo, ownFault: false };
 }
 
 /** Ends a run that cannot be concluded, as if it had not been. */
@@ -57,9 +69,11 @@ function concludeMeasured(context: RunContext, reading: MeasuredReading): RunCon
   const { site, state, now } = context;
   const silent = silentChecksOf(state, reading);
   const addresses = changesOfAddresses(state, reading, silent, now);
+  const { other: otherPage, ...page } = changesOfPage(state, reading, silent, now);
+  const isOtherPage = otherPage !== undefined;
   const compared = (keepsOpen: boolean) => {
-    const findings = changesOfFindings({ site, state, reading, silent, addresses, now, keepsOpen });
-    const score = scoreOfRun(state, reading, { silent, findings, addresses }, now);
+    const findings = changesOfFindings({ site, state, reading, silent, addresses, now, isOtherPage, keepsOpen });
+    const score = scoreOfRun(state, reading, { silent, findings, addresses, isOtherPage }, now);
     return { findings, score, isAwaited: needsSecondLook(context, score, findings) };
   };
   const first = compared(false);
@@ -84,6 +98,7 @@ function concludeMeasured(context: RunContext, reading: MeasuredReading): RunCon
       unread: unreadAfter(state, reading, silent),
       unreadAddresses: addresses.outside,
       unmeasured: addresses.unmeasured,
+      ...page,
     },
     site: {
       secondLookAt: isAwaited ? secondLookTime(now) : null,
@@ -96,7 +111,7 @@ function concludeMeasured(context: RunContext, reading: MeasuredReading): RunCon
           }
         : { reading: { ...confirmed, open, certificateExpiresAt, unconfirmed: unconfirmedIn(context, findings) } }),
     },
-    events: eventsOf(context, reading, score, findings),
+    events: eventsOf(context, { token: reading.token, score: reading.score, page: otherPage }, score, findings),
     rules: { ...reading.rules, judgedAt: reading.judgedAt },
     history: confirmed === null ? entry : null,
   };
@@ -110,15 +125,22 @@ interface ComparedRun {
   readonly silent: SilentChecks;
   readonly findings: FindingChanges;
   readonly addresses: AddressChanges;
+  readonly isOtherPage: boolean;
 }
 
-function scoreOfRun(state: SiteState, reading: MeasuredReading, { silent, findings, addresses }: ComparedRun, now: Date): ScoreChange {
+function scoreOfRun(
+  state: SiteState,
+  reading: MeasuredReading,
+  { silent, findings, addresses, isOtherPage }: ComparedRun,
+  now: Date,
+): ScoreChange {
   const known = silent === "all" ? { score: null, doubtedScore: null } : state;
   const open = Object.values(findings.findings).filter((one) => one.state === "open");
   // Where its check has no verdict in this run, an open finding may still lower the real score.
   const hidden = new Set([...reading.unmeasured.keys(), ...open.flatMap((one) => unreadUrlsOf(one, reading))]);
   const isRead = (url: string) => !hidden.has(url) || addresses.outside.includes(url);
-  const complete = reading.addresses.every(isRead);
+  // A rise by a maintenance page must not make its end a drop.
+  const complete = reading.addresses.every(isRead) && !isOtherPage;
   const doubtRead = state.doubtedScore?.urls?.every((url) => isRead(url)) ?? complete;
   const { scores } = reading;
   return changeOfScore(known, { scores, begun: addresses.begun, comparable: !findings.changedSilently, complete, doubtRead }, now);
@@ -142,21 +164,21 @@ function needsSecondLook(
 
 function eventsOf(
   { site, state, now }: RunContext,
-  reading: MeasuredReading,
+  { token, page, score: shown }: Pick<MeasuredReading, "token" | "score"> & { readonly page: PageChange | undefined },
   score: ScoreChange,
   found: FindingChanges,
 ): readonly NewEvent[] {
-  const { token } = reading;
   const events: NewEvent[] = [];
+  const because = page === undefined ? {} : { page };
   const since = site.failingSince ?? now.toISOString();
   if (state.unreachable) events.push({ type: "site.recovered", token, data: { since } });
   if (score.droppedFrom !== null) {
-    const to = score.droppedTo ?? reading.score;
-    events.push({ type: "site.score_dropped", token, data: { from: score.droppedFrom, to, ...standing(to) } });
+    const to = score.droppedTo ?? shown;
+    events.push({ type: "site.score_dropped", token, data: { from: score.droppedFrom, to, ...standing(to), ...because } });
   }
   if (found.opened.length > 0) {
     const doubtedAt = found.opened.flatMap(({ code }) => state.doubts[code]?.since ?? []).toSorted()[0];
-    events.push({ type: "finding.opened", token, data: { findings: found.opened, ...(doubtedAt && { since: doubtedAt }) } });
+    events.push({ type: "finding.opened", token, data: { findings: found.opened, ...(doubtedAt && { since: doubtedAt }), ...because } });
   }
   if (found.resolved.length > 0) events.push({ type: "finding.resolved", token, data: { findings: found.resolved } });
   if (found.unstable.length > 0) events.push({ type: "finding.unstable", token, data: { findings: found.unstable } });
@@ -188,14 +210,15 @@ function isInDoubt(site: Site, { doubts, doubtedScore }: SiteState, now: Date): 
 
 /** Findings, score and doubts stay as they are. */
 function concludeFailed(site: Site, state: SiteState, reading: UnmeasuredReading, now: Date): RunConclusion {
+  const { errorCode, leadsTo } = reading;
   const failures = state.failures + 1;
   const since = site.failingSince ?? now.toISOString();
   const isReported = isUnreachable(failures, since, now) && !state.unreachable;
   const unreachable = state.unreachable || isReported;
   // A site that was never measured has lost nothing that a second look could confirm.
-  const secondLookAt = unreachable || site.paused || site.reading === null ? null : secondLookTime(now);
+  const secondLookAt = unreachable || site.paused || site.reading === null ? null : lookAfterFailure(now);
   const events: readonly NewEvent[] = isReported
-    ? [{ type: "site.unreachable", token: null, data: { since, errorCode: reading.errorCode } }]
+    ? [{ type: "site.unreachable", token: null, data: { since, errorCode, ...(leadsTo !== undefined && { leadsTo }) } }]
     : [];
   const addresses = state.addresses ?? reading.addresses;
   return unmeasured(

@@ -2,7 +2,8 @@
 import { dayMs } from "../base/units.ts";
 import { worstFirst } from "../check/check.ts";
 import { bands, standing } from "../judge/result.ts";
-import type { EventFinding } from "../store/site-events.ts";
+import { siteOfUrl } from "../parse/site.ts";
+import type { EventFinding, PageChange, ShownPage } from "../store/site-events.ts";
 import type {
   FindingDoubt,
   KnownCertificate,
@@ -39,6 +40,8 @@ interface FindingContext {
   readonly silent: SilentChecks;
   readonly addresses: Pick<AddressChanges, "begun" | "outside">;
   readonly now: Date;
+  /** The first address shows another page than the known one. */
+  readonly isOtherPage?: boolean;
   /** A second look will follow: findings that are gone stay open until then, as a regression is reported before an improvement. */
   readonly keepsOpen?: boolean;
 }
@@ -106,9 +109,13 @@ function judgeCode(context: FindingContext, code: string): Judged {
   return changed(context, code, { ...known, state: after, since: context.now.toISOString() });
 }
 
-/** A check that does not apply, or that found another fault instead, does not say that anything is better. */
-function isImproved({ state, reading }: FindingContext, { checkKey, urls }: KnownFinding, { inapplicableUrls }: ReadCheck): boolean {
-  if (urls.some((url) => inapplicableUrls.has(url))) return false;
+/** A check that does not apply, that found another fault instead, or that read another page, does not say that anything is better. */
+function isImproved(
+  { state, reading, isOtherPage = false }: FindingContext,
+  { checkKey, urls }: KnownFinding,
+  { inapplicableUrls }: ReadCheck,
+): boolean {
+  if (isOtherPage || urls.some((url) => inapplicableUrls.has(url))) return false;
   const isNew = (code: string) => state.findings[code]?.state !== "open";
   return [...reading.findings].every(
     ([code, found]) => found.checkKey !== checkKey || !isNew(code) || !found.urls.some((url) => urls.includes(url)),
@@ -192,6 +199,41 @@ function settled(finding: KnownFinding, now: Date): KnownFinding {
 
 function isPast(at: string, now: Date): boolean {
   return Math.abs(now.getTime() - Date.parse(at)) >= unstableDays * dayMs;
+}
+
+/** A page that is shown instead of the known one for so long is no maintenance page. */
+const otherPageMs = dayMs;
+
+export interface PageChanges {
+  readonly page?: ShownPage | undefined;
+  readonly otherPageSince?: string | null | undefined;
+  /** Present if the first address shows another page than the known one. */
+  readonly other?: PageChange;
+}
+
+/** Titles that change with each run belong to one page: after a day, the page of the run is the known one, whatever was shown meanwhile. */
+export function changesOfPage(
+  { page: from, otherPageSince }: SiteState,
+  { page: to }: Pick<MeasuredReading, "page">,
+  silent: SilentChecks,
+  now: Date,
+): PageChanges {
+  if (to === undefined) return { page: from, otherPageSince };
+  const isKnown = from === undefined || silent === "all" || isSamePage(from, to);
+  const since = otherPageSince ?? now.toISOString();
+  if (isKnown || Math.abs(now.getTime() - Date.parse(since)) >= otherPageMs) return { page: to, otherPageSince: null };
+  return { page: from, otherPageSince: since, other: { from, to } };
+}
+
+function isSamePage(one: ShownPage, other: ShownPage): boolean {
+  return one.url === other.url && one.title === other.title && one.asksPassword === other.asksPassword;
+}
+
+/** Host of another site, to which the first address did not lead before; undefined if it leads to none. */
+export function otherSiteOf({ page: from }: SiteState, { page: to, addresses: [address = ""] }: MeasuredReading): string | undefined {
+  if (from === undefined || to === undefined) return undefined;
+  const site = siteOfUrl(to.url);
+  return site === siteOfUrl(from.url) || site === siteOfUrl(address) ? undefined : new URL(to.url).host;
 }
 
 /** Smaller drops within a band are no event. They leave the reference as it is, so that many of them add up to one. */
@@ -315,14 +357,14 @@ const confirmedAfterMs = 9.5 * 60_000;
 const failuresMin = 3;
 
 /** Whether a run is late enough to confirm what was first seen at `since`. */
-export function isConfirmation(since: string, now: Date, looks = 1): boolean {
+export function isConfirmation(since: string, now: Date): boolean {
   // After the clock was set back, `since` lies ahead.
-  return Math.abs(now.getTime() - Date.parse(since)) >= looks * confirmedAfterMs;
+  return Math.abs(now.getTime() - Date.parse(since)) >= confirmedAfterMs;
 }
 
 /** Runs that a person starts at once after another prove nothing more. */
 export function isUnreachable(failures: number, since: string, now: Date): boolean {
-  return failures >= failuresMin && isConfirmation(since, now, failuresMin - 1);
+  return failures >= failuresMin && isConfirmation(since, now);
 }
 
 /** A doubt that further addresses show. One of an earlier release knows none. */
@@ -332,6 +374,11 @@ function seenOn<Doubt extends { readonly urls?: readonly string[] }>(doubt: Doub
 
 export function secondLookTime(now: Date): string {
   return new Date(now.getTime() + secondLookAfterMs).toISOString();
+}
+
+/** Look after a run that measured nothing: all that `isUnreachable` asks for come in the time of one second look. */
+export function lookAfterFailure(now: Date): string {
+  return new Date(now.getTime() + secondLookAfterMs / (failuresMin - 1)).toISOString();
 }
 
 export interface AddressChanges {

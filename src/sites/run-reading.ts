@@ -2,17 +2,21 @@
 import { type Severity, worstFirst } from "../check/check.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import type { ScanErrorCode } from "../evidence/scan.ts";
-import { isServerBusyRow, type StoredResult, serverBusy } from "../judge/result.ts";
+import { type StoredResult, serverBusy } from "../judge/result.ts";
 import { heavyUnreadRows, unreadScoreMax } from "../judge/score.ts";
 import type { ScanRecord } from "../store/scans.ts";
+import type { ShownPage } from "../store/site-events.ts";
 import type { KnownCertificate, RunRules } from "../store/site-runs.ts";
 import { sameRules } from "../text/comparison.ts";
-import { chargesOf } from "../text/ledger-rows.ts";
+import { chargesOf, unreadBecause } from "../text/ledger-rows.ts";
 
 /** Failures of the appliance that the next run may not have. */
 const passingFaults: readonly (ScanErrorCode | typeof serverBusy)[] = ["interrupted", "browser-unavailable", serverBusy];
 /** Failures of the appliance, and ends that a person chose: they say nothing about the site. */
 const ownFaults: readonly string[] = [...passingFaults, "cancelled" satisfies ScanErrorCode, "no-worker" satisfies ScanErrorCode];
+
+/** Characters of the URL of a page that events name: their bodies have a limit. */
+const shownUrlCharsMax = 500;
 
 /** One address of a run. */
 export interface ScannedAddress {
@@ -54,8 +58,10 @@ interface ReadRun {
 
 export interface UnmeasuredReading extends ReadRun {
   readonly measured: false;
-  /** Code of the first address; null for a scan that finished without a score. */
+  /** Code of the first address: of its scan, or of the page that a finished scan could not read. Null if neither is known. */
   readonly errorCode: string | null;
+  /** Host of another site to which the first address leads. */
+  readonly leadsTo?: string;
   /** The cause lies with the appliance or a person. */
   readonly ownFault: boolean;
 }
@@ -67,6 +73,8 @@ export interface MeasuredReading extends ReadRun {
   readonly judgedAt: string;
   /** Scan of the first address. */
   readonly token: string;
+  /** At the first address; absent if it was not read. */
+  readonly page?: ShownPage | undefined;
   /** Lowest of all measured addresses. */
   readonly score: number;
   /** Scores by measured address, without the limit for unread main defences: a check without a verdict must not lower it. */
@@ -109,6 +117,7 @@ export function readRun(scanned: readonly ScannedAddress[], evidence: Evidence |
     rules: rulesOf(measured.map(({ result }) => result)),
     judgedAt: scan.endedAt ?? "",
     token: scan.token,
+    page: pageOf(evidence),
     score: Math.min(...measured.map(({ result }) => result.score)),
     scores,
     findings: findingsOf(measured),
@@ -118,7 +127,14 @@ export function readRun(scanned: readonly ScannedAddress[], evidence: Evidence |
 }
 
 function codeOf(address: ScannedAddress | undefined): string | null {
-  return address?.scan?.errorCode ?? (address?.result?.ledger.some(isServerBusyRow) === true ? serverBusy : null);
+  return address?.scan?.errorCode ?? (address?.result === undefined ? null : unreadBecause(address.result));
+}
+
+function pageOf(evidence: Evidence | undefined): ShownPage | undefined {
+  if (evidence?.navigation.status !== "read" || evidence.dom.status !== "read") return undefined;
+  const { origin, pathname } = new URL(evidence.navigation.facts.finalUrl);
+  const asksPassword = evidence.markup?.status === "read" && evidence.markup.facts.passwordFields > 0;
+  return { url: `${origin}${pathname}`.slice(0, shownUrlCharsMax), title: evidence.dom.facts.title, asksPassword };
 }
 
 export function isOwnFault(errorCode: string | null): boolean {

@@ -15,6 +15,25 @@ const eventIdChars = 22;
 /** Events that a site keeps, the newest. */
 const siteEventsMax = 1_000;
 
+/** What the first address of a site shows. */
+export interface ShownPage {
+  /** After redirects, without query and fragment. */
+  readonly url: string;
+  readonly title: string;
+  readonly asksPassword: boolean;
+}
+
+/** The page that a site is known by, and another one that its address shows instead. */
+export interface PageChange {
+  readonly from: ShownPage;
+  readonly to: ShownPage;
+}
+
+/** Present in an event that another page than the known one has caused. */
+interface CausedByPage {
+  readonly page?: PageChange | undefined;
+}
+
 /** Finding of an event, with the addresses of the site that have it. */
 export type EventFinding = Pick<OpenFinding, "code" | "checkKey" | "severity" | "urls">;
 
@@ -38,14 +57,15 @@ export interface RulesChangeData {
 
 /** Data of each type of event. Codes and values only; sentences are rendered for the reader. */
 export interface EventData {
-  readonly "site.score_dropped": { readonly from: number; readonly to: number } & Pick<ScanSummary, "band" | "rank">;
+  readonly "site.score_dropped": { readonly from: number; readonly to: number } & Pick<ScanSummary, "band" | "rank"> & CausedByPage;
   /** `unstable`: the finding changed too often and is not reported again for a while. */
   /** `since`: when a run first showed one of them. Missing in events of earlier releases, and after the end of an acceptance. */
-  readonly "finding.opened": { readonly findings: readonly EventFinding[]; readonly since?: string };
+  readonly "finding.opened": { readonly findings: readonly EventFinding[]; readonly since?: string } & CausedByPage;
   readonly "finding.resolved": { readonly findings: readonly EventFinding[] };
   readonly "finding.unstable": { readonly findings: readonly EventFinding[] };
   readonly "certificate.expiring": { readonly expiresAt: string; readonly daysLeft: number };
-  readonly "site.unreachable": { readonly since: string; readonly errorCode: string | null };
+  /** `leadsTo`: host of another site to which the address redirects now. */
+  readonly "site.unreachable": { readonly since: string; readonly errorCode: string | null; readonly leadsTo?: string | undefined };
   readonly "site.recovered": { readonly since: string };
   readonly "catalog.changed": RulesChangeData;
   readonly "scan.finished": { readonly status: "finished" | "failed" } & Pick<ScanRecord, "token" | "id" | "url" | "errorCode"> &

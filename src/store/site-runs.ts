@@ -8,7 +8,7 @@ import { reads, transactions } from "./methods.ts";
 import { freePlaces, type Lane, type LaneKey, laneFiller, laneOf } from "./queue.ts";
 import { findScan, type ScanRecord } from "./scan-record.ts";
 import { putSiteAccount, type RulesChange, siteAccountOf } from "./site-accounts.ts";
-import { type EventSite, type NewEvent, putEvents, type RulesMove, type StoredEvent } from "./site-events.ts";
+import { type EventSite, type NewEvent, putEvents, type RulesMove, type ShownPage, type StoredEvent } from "./site-events.ts";
 import { courseWith, type DayScore, isAccepted, putSite, type Site, type SiteChange } from "./sites.ts";
 import { queueScan } from "./start-scans.ts";
 import { accountRange } from "./table.ts";
@@ -111,6 +111,10 @@ const stateRow = stored.row({
   unreadAddresses: stored.optional(stored.unchecked<readonly string[]>()),
   /** Addresses, apart from the first, that the last measured run could not measure. */
   unmeasured: stored.optional(stored.unchecked<Readonly<Record<string, UnmeasuredAddress>>>()),
+  /** Page that the site is known by. Missing before one was read. */
+  page: stored.optional(stored.unchecked<ShownPage | undefined>()),
+  /** Time since which the first address shows other pages; null while it shows the known one. */
+  otherPageSince: stored.optional(stored.unchecked<string | null | undefined>()),
   /** For a notice about new rules; null before the first change. */
   rulesMove: stored.optional(stored.unchecked<SiteMove | null>()),
 });

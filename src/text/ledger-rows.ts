@@ -44,19 +44,22 @@ export function chargesOf(result: StoredResult): Charges | null {
 // Explains why a result has no score, or which unread rows limit it, and what to do.
 
 /** Reason why a result has no score; null if it has one. */
-export function notMeasuredBecause({ measured, ledger }: StoredResult, locale: PageLocale, texts: Texts): string | null {
-  if (measured) return null;
-  const isBusy = ledger.some(isServerBusyRow);
-  const failure = isBusy
-    ? serverBusy
-    : ledger.map(({ notCheckedBecause }) => pageFailure(notCheckedBecause)).find((because) => because !== null);
-  if (failure === undefined) return texts.translate(locale, ["report", "notMeasured"]);
+export function notMeasuredBecause(result: StoredResult, locale: PageLocale, texts: Texts): string | null {
+  if (result.measured) return null;
+  const failure = unreadBecause(result);
+  if (failure === null) return texts.translate(locale, ["report", "notMeasured"]);
   const sentences = [
-    texts.translate(locale, ["report", isBusy ? "notAllRead" : "pageNotRead"]),
+    texts.translate(locale, ["report", failure === serverBusy ? "notAllRead" : "pageNotRead"]),
     texts.translate(locale, ["pages", "evidence", "failures", failure]) ?? failure,
     scanInstead(failure, locale, texts),
   ];
   return sentences.filter((sentence) => sentence !== null).join(" ");
+}
+
+/** Failure by which a finished scan has no score; null if too little of a page that was read could be checked. */
+export function unreadBecause({ ledger }: Pick<StoredResult, "ledger">): string | null {
+  if (ledger.some(isServerBusyRow)) return serverBusy;
+  return ledger.map(({ notCheckedBecause }) => pageFailure(notCheckedBecause)).find((because) => because !== null) ?? null;
 }
 
 function pageFailure(because: NotCheckedBecause | undefined): string | null {

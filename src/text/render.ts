@@ -1,5 +1,6 @@
 /** Renders a stored scan as the API's result; the only place that defines its shape (specification, sections 2.2 and 2.3). */
 import type { FindingTexts, State } from "../check/check.ts";
+import type { ScanErrorCode } from "../evidence/scan.ts";
 import { isNote, type LedgerRow, type ResultBasis, type StoredFinding, type StoredResult } from "../judge/result.ts";
 import { localLocation } from "../parse/location.ts";
 import { hostOf } from "../parse/site.ts";
@@ -144,7 +145,49 @@ function ledgerCharges(result: StoredResult): Readonly<Record<string, number>> |
 
 export function scanErrorMessage(code: string, url: string, locale: PageLocale, texts: Texts): string {
   const values = subjectValues(url);
-  return texts.translate(locale, ["scanErrors", code], values) ?? texts.translate(locale, ["scanErrors", "unknown"], values) ?? code;
+  const paths = [
+    ["scanErrors", code],
+    ["pages", "evidence", "failures", code],
+    ["scanErrors", "unknown"],
+  ];
+  return paths.map((path) => texts.translate(locale, path, values)).find((text) => text !== null) ?? code;
+}
+
+/** Why runs of a site measure nothing; null if that is not known. */
+export function unmeasuredReason(
+  { errorCode, leadsTo }: { readonly errorCode: string | null; readonly leadsTo?: string | undefined },
+  url: string,
+  locale: PageLocale,
+  texts: Texts,
+): string | null {
+  if (errorCode !== null) return scanErrorMessage(errorCode, url, locale, texts);
+  return leadsTo === undefined ? null : texts.translate(locale, ["pages", "sites", "events", "otherSite"], { host: leadsTo });
+}
+
+/** Codes of scans that got no connection. */
+const connectionFailures: readonly string[] = ["unresolved", "refused", "unreachable", "timeout"] satisfies ScanErrorCode[];
+
+/** Whether the site was not reached at all. */
+export function isConnectionFailure(errorCode: string | null): boolean {
+  return errorCode !== null && connectionFailures.includes(errorCode);
+}
+
+interface NamedPage {
+  readonly url: string;
+  readonly title: string;
+  readonly asksPassword: boolean;
+}
+
+/** What differs between the known page of a site and the one that its address shows. */
+export function pageChangeText({ from, to }: Readonly<Record<"from" | "to", NamedPage>>, locale: PageLocale, texts: Texts): string {
+  const differing: readonly (readonly [name: string, values: TextValues] | false)[] = [
+    from.title !== to.title && ["title", { from: from.title, to: to.title }],
+    from.url !== to.url && ["url", { from: from.url, to: to.url }],
+    to.asksPassword && !from.asksPassword && ["password", {}],
+  ];
+  return differing
+    .flatMap((one) => (one === false ? [] : (texts.translate(locale, ["pages", "sites", "events", "otherPage", one[0]], one[1]) ?? [])))
+    .join(" ");
 }
 
 /** Summary of a scan: unmeasured if it failed, null if unfinished. */

@@ -30,9 +30,15 @@ async function measureSite(store: Store, { accountId, id, location }: Site, { at
     }
     const { evidence, result } = knownScans[shows];
     const subject = { ...evidence.subject, url, host: new URL(url).hostname, scannedAt: at.toISOString() };
+    // One page that gets better or worse.
+    const { navigation, dom } = evidence;
+    const asPage = {
+      ...(navigation.status === "read" && { navigation: { ...navigation, facts: { ...navigation.facts, finalUrl: url } } }),
+      ...(dom.status === "read" && { dom: { ...dom, facts: { ...dom.facts, title: "Site" } } }),
+    };
     await store.scans.finish(token, {
       result: { ...result, ...rules },
-      evidence: { ...evidence, subject },
+      evidence: { ...evidence, ...asPage, subject },
       timings: {},
       screenshot: null,
       now: at,

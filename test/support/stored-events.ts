@@ -1,5 +1,5 @@
 /** One stored event of each type. */
-import type { EventFinding, EventSite, NewEvent, StoredEvent } from "../../src/store/site-events.ts";
+import type { EventFinding, EventSite, NewEvent, PageChange, StoredEvent } from "../../src/store/site-events.ts";
 
 export const eventSite: EventSite = { id: 7, name: "Bakery", url: "https://bakery.example/", client: "Miller", tags: ["shop"] };
 const token = "67nIDqqCondMLX7iB8bYxR";
@@ -20,13 +20,18 @@ const eventFindings: readonly EventFinding[] = [
   },
 ];
 
+const otherPage: PageChange = {
+  from: { url: "https://bakery.example/", title: "Bakery", asksPassword: false },
+  to: { url: "https://bakery.example/login", title: "Sign in", asksPassword: true },
+};
+
 export const newEvents: readonly NewEvent[] = [
-  { type: "site.score_dropped", token, data: { from: 88, to: 61, band: "warn", rank: "weak" } },
-  { type: "finding.opened", token, data: { findings: eventFindings } },
+  { type: "site.score_dropped", token, data: { from: 88, to: 61, band: "warn", rank: "weak", page: otherPage } },
+  { type: "finding.opened", token, data: { findings: eventFindings, page: otherPage } },
   { type: "finding.resolved", token, data: { findings: eventFindings } },
   { type: "finding.unstable", token, data: { findings: eventFindings } },
   { type: "certificate.expiring", token, data: { expiresAt: "2026-03-12T12:00:00.000Z", daysLeft: 7 } },
-  { type: "site.unreachable", token, data: { since: at, errorCode: "timeout" } },
+  { type: "site.unreachable", token, data: { since: at, errorCode: "timeout", leadsTo: "parked.example" } },
   { type: "site.recovered", token, data: { since: at } },
   {
     type: "catalog.changed",

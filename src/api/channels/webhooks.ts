@@ -57,6 +57,18 @@ const ofFindings = {
   }),
 };
 
+const shownPage = Type.Object({
+  url: Type.String({ description: "After redirects, without query.", [example]: "https://bakery.example/login" }),
+  title: Type.String({ [example]: "Sign in" }),
+  asksPassword: Type.Boolean({ [example]: true }),
+});
+const page = Type.Optional(
+  Type.Object(
+    { from: shownPage, to: shownPage },
+    { description: "Only if the first address shows another page than the one that the site is known by: this page is the cause." },
+  ),
+);
+
 /** When each type is sent, and the data of its body. */
 const descriptions: Readonly<Record<WebhookType, readonly [summary: string, data: TProperties]>> = {
   "site.score_dropped": [
@@ -67,10 +79,11 @@ const descriptions: Readonly<Record<WebhookType, readonly [summary: string, data
       to: scoreField("Score now.", 61),
       band: oneOfValues(bands, { [example]: "warn" }),
       rank: oneOfValues(ranks, { [example]: "weak" }),
+      page,
     },
   ],
-  "finding.opened": ["A site has findings that it did not have, and a second scan confirmed them.", ofFindings],
-  "finding.resolved": ["Findings of a site are gone, and a second scan confirmed it.", ofFindings],
+  "finding.opened": ["A site has findings that it did not have, and a second scan confirmed them.", { ...ofFindings, page }],
+  "finding.resolved": ["Findings of a site are gone: their checks passed on the page that the site is known by.", ofFindings],
   "finding.unstable": ["Findings come and go too often. They are not reported again until they keep their state for a while.", ofFindings],
   "certificate.expiring": [
     "The certificate of a site expires soon.",
@@ -85,7 +98,12 @@ const descriptions: Readonly<Record<WebhookType, readonly [summary: string, data
     {
       ...ofSite,
       since: instantOf("First scan that failed.", time),
-      errorCode: nullable(Type.String({ description: "Why the last scan failed.", [example]: "timeout" })),
+      errorCode: nullable(
+        Type.String({ description: "Why the last scan failed, or had no page to measure, such as `server-error`.", [example]: "timeout" }),
+      ),
+      leadsTo: Type.Optional(
+        Type.String({ description: "Host of another site to which the address leads now.", [example]: "parked.example" }),
+      ),
     },
   ],
   "site.recovered": [

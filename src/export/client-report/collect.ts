@@ -3,7 +3,7 @@
 import { dayMs } from "../../base/units.ts";
 import type { CheckDefinition } from "../../check/registry.ts";
 import { localLocation } from "../../parse/location.ts";
-import type { EventFinding, StoredEvent } from "../../store/site-events.ts";
+import type { EventData, EventFinding, StoredEvent } from "../../store/site-events.ts";
 import { type OpenFinding, openFindings, type SiteHistoryEntry, type SiteState, type UnmeasuredAddress } from "../../store/site-runs.ts";
 import { type AcceptedFinding, certificateDaysOf, isAccepted, type Site, type SiteReading } from "../../store/sites.ts";
 import type { Store } from "../../store/store.ts";
@@ -180,8 +180,8 @@ interface SiteChanges {
   readonly complete: boolean;
   /** Findings began or ended without an event, as with the first run and with other checks. */
   readonly hasSilent: boolean;
-  /** Error code of the scan by which the site counts as unreachable; null if it is measured, or the code is not known. */
-  readonly unreachableBecause: string | null;
+  /** By which the site counts as unreachable; null if it is measured, or the event is gone. */
+  readonly unreachable: EventData["site.unreachable"] | null;
 }
 
 export type SiteChangeRow =
@@ -202,7 +202,7 @@ function siteChanges({ events }: ClientReportStore, site: Site, state: SiteState
     rows,
     complete: read.length < eventsReadMax || recent.length < read.length,
     hasSilent: hasSilentChange(state, since),
-    unreachableBecause: state.unreachable ? reasonOf(read) : null,
+    unreachable: state.unreachable ? lastUnreachable(read) : null,
   };
 }
 
@@ -235,9 +235,9 @@ function hasSilentChange({ findings }: SiteState, since: string): boolean {
   return Object.values(findings).some((known) => known.since >= since && !known.flips.some((at) => at >= known.since));
 }
 
-function reasonOf(newestFirst: readonly StoredEvent[]): string | null {
+function lastUnreachable(newestFirst: readonly StoredEvent[]): SiteChanges["unreachable"] {
   const event = newestFirst.find(({ type }) => type === "site.unreachable");
-  return event?.type === "site.unreachable" ? event.data.errorCode : null;
+  return event?.type === "site.unreachable" ? event.data : null;
 }
 
 export interface CountedSite {

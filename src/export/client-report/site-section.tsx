@@ -1,6 +1,5 @@
 /** Section of one site in the client report: score, findings, changes, and what keeps the score from being up to date. */
 
-import { serverBusy } from "../../judge/result.ts";
 import { localLocation } from "../../parse/location.ts";
 import { DaysLeft, Instant, Unconfirmed } from "../../report/components/labels.tsx";
 import { DataTable, type DataTableProps, FactRow } from "../../report/components/layout.tsx";
@@ -11,7 +10,7 @@ import { useDocument, useI18n } from "../../report/context.ts";
 import { type CodedFinding, FindingTitle } from "../../report/findings.tsx";
 import type { OpenFinding } from "../../store/site-runs.ts";
 import { acceptedReasonCharsMax, type Site, type SiteReading } from "../../store/sites.ts";
-import { scanErrorMessage } from "../../text/render.ts";
+import { scanErrorMessage, unmeasuredReason } from "../../text/render.ts";
 import type { CountPath } from "../../text/translator.ts";
 import {
   type AcceptedOpenFinding,
@@ -67,7 +66,7 @@ export function SiteSection({ reported, details }: SectionProps) {
         <p>
           <HostUrl url={site.url} short />
         </p>
-        <SiteState site={site} because={details.changes.unreachableBecause} />
+        <SiteState site={site} unreachable={details.changes.unreachable} />
         {reading !== null && <SiteFacts reported={reported} reading={reading} />}
       </header>
       {reading !== null && (
@@ -86,8 +85,9 @@ export function SiteSection({ reported, details }: SectionProps) {
 }
 
 /** Warnings about the site; null if it is measured as planned. */
-function SiteState({ site, because }: { readonly site: Site; readonly because: string | null }) {
+function SiteState({ site, unreachable }: { readonly site: Site } & Pick<SiteDetails["changes"], "unreachable">) {
   const { i18n, texts } = useDocument();
+  const because = unreachable && unmeasuredReason(unreachable, site.url, i18n.locale, texts);
   const { reading, failingSince, paused } = site;
   return (
     <>
@@ -98,7 +98,7 @@ function SiteState({ site, because }: { readonly site: Site; readonly because: s
               since: i18n.dateTime(failingSince),
             })}
           </p>
-          {because !== null && <p>{scanErrorMessage(because, site.url, i18n.locale, texts)}</p>}
+          {because !== null && <p>{because}</p>}
         </Notice>
       )}
       {failingSince === null && reading === null && (
@@ -270,9 +270,7 @@ function UnmeasuredList({ unmeasured }: Pick<SiteDetails, "unmeasured">) {
           label: i18n.t("sites.clientReport.unmeasured.reason"),
           cell: ({ errorCode, url }) => {
             if (errorCode === null) return i18n.t("sites.clientReport.unmeasured.noScore");
-            return errorCode === serverBusy
-              ? i18n.t("evidence.failures.server-busy")
-              : scanErrorMessage(errorCode, url, i18n.locale, texts);
+            return scanErrorMessage(errorCode, url, i18n.locale, texts);
           },
         },
       ]}

@@ -10,9 +10,9 @@ import { useDocument, useI18n } from "../../report/context.ts";
 import { FindingTitle } from "../../report/findings.tsx";
 import { shownRunsOf } from "../../sites/schedule.ts";
 import { type Delivery, deliveriesKeptDays } from "../../store/deliveries.ts";
-import type { EventFinding, EventType, StoredEvent } from "../../store/site-events.ts";
+import type { EventFinding, EventType, PageChange, StoredEvent } from "../../store/site-events.ts";
 import { certificateDaysOf, courseLineOf, type Site } from "../../store/sites.ts";
-import { scanErrorMessage } from "../../text/render.ts";
+import { pageChangeText, unmeasuredReason } from "../../text/render.ts";
 import type { I18n } from "../../text/translator.ts";
 import { badgeSvg, resultBadge } from "../badge/badge.ts";
 import { kindName } from "../channels/channel-words.tsx";
@@ -212,25 +212,36 @@ function EventText({ event }: { readonly event: StoredEvent }) {
   const { i18n, texts } = useDocument();
   switch (event.type) {
     case "finding.opened":
+      return (
+        <>
+          <Findings text={i18n.count(findingTexts[event.type], event.data.findings.length)} findings={event.data.findings} />
+          <OtherPage {...event.data} />
+        </>
+      );
     case "finding.resolved":
     case "finding.unstable":
       return <Findings text={i18n.count(findingTexts[event.type], event.data.findings.length)} findings={event.data.findings} />;
     case "site.score_dropped": {
       const { from, to } = event.data;
-      return <Title>{i18n.t("sites.events.site.score_dropped", { from: i18n.number(from), to: i18n.number(to) })}</Title>;
+      return (
+        <>
+          <Title>{i18n.t("sites.events.site.score_dropped", { from: i18n.number(from), to: i18n.number(to) })}</Title>
+          <OtherPage {...event.data} />
+        </>
+      );
     }
     case "certificate.expiring": {
       const { daysLeft, expiresAt } = event.data;
       const day = i18n.date(expiresAt);
-      if (daysLeft < 0) return <Title>{i18n.t("sites.events.certificate.expired", { day })}</Title>;
+      if (daysLeft <= 0) return <Title>{i18n.t("sites.events.certificate.expired", { day })}</Title>;
       return <Title>{i18n.count("sites.events.certificate.expiring", daysLeft, { day })}</Title>;
     }
     case "site.unreachable": {
-      const { since, errorCode } = event.data;
+      const because = unmeasuredReason(event.data, event.site?.url ?? "", i18n.locale, texts);
       return (
         <>
-          <Title>{i18n.t("sites.events.site.unreachable", { since: i18n.dateTime(since) })}</Title>
-          {errorCode !== null && event.site !== null && <p>{scanErrorMessage(errorCode, event.site.url, i18n.locale, texts)}</p>}
+          <Title>{i18n.t("sites.events.site.unreachable", { since: i18n.dateTime(event.data.since) })}</Title>
+          {because !== null && <p>{because}</p>}
         </>
       );
     }
@@ -245,6 +256,16 @@ function EventText({ event }: { readonly event: StoredEvent }) {
         </Title>
       );
   }
+}
+
+/** Why the page is not judged as before; nothing if it is the same page. */
+function OtherPage({ page }: { readonly page?: PageChange | undefined }) {
+  const { i18n, texts } = useDocument();
+  return page === undefined ? null : (
+    <p>
+      <UntrustedText>{pageChangeText(page, i18n.locale, texts)}</UntrustedText>
+    </p>
+  );
 }
 
 function Title({ children }: { readonly children: ComponentChildren }) {

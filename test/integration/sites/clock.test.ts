@@ -55,7 +55,7 @@ describe("runs of a site", () => {
     await rig.at(0);
     const minute = nextMinute(site);
     rig.show("refused");
-    for (const after of [0, 10, 20]) expect(await rig.at(minute + after)).toBe(1);
+    for (const after of [0, 5, 10]) expect(await rig.at(minute + after)).toBe(1);
     expect(rig.eventsOf(site)).toEqual(["site.unreachable"]);
     expect(await rig.at(minute + 60)).toBe(0);
     expect(stored(site)).toMatchObject({ reading: { score: 90 } });

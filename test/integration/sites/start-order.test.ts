@@ -101,7 +101,7 @@ test("a site that failed at its first run has no second look, since it has lost 
   rig.show("refused", lost.url);
   await plan(lost, { nextRunAt: at(1), secondLookAt: null });
   await rig.at(1);
-  expect(rig.store.sites.find(1, lost.id)?.secondLookAt).toBe(at(11));
+  expect(rig.store.sites.find(1, lost.id)?.secondLookAt).toBe(at(6));
 });
 
 test("a paused site does not run, and loses its planned times", async () => {

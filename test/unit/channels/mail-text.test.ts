@@ -116,7 +116,7 @@ describe("the subject of a digest", () => {
 
   test("counts the sites where none got worse", () => {
     expect(subjectOf([ofType("site.recovered"), ofType("finding.resolved", { site: otherSite })])).toBe(
-      "News of 2 sites. Bakery: reachable again",
+      "News of 2 sites. Bakery: measured again",
     );
   });
 

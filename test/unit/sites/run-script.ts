@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import type { Severity } from "../../../src/check/check.ts";
 import { concludeRun } from "../../../src/sites/conclude-run.ts";
 import type { MeasuredReading, ReadCertificate, RunReading } from "../../../src/sites/run-reading.ts";
-import type { NewEvent } from "../../../src/store/site-events.ts";
+import type { NewEvent, ShownPage } from "../../../src/store/site-events.ts";
 import { newSiteState, type RunKind, type RunRules, type SiteState } from "../../../src/store/site-runs.ts";
 import type { Site } from "../../../src/store/sites.ts";
 
@@ -54,6 +54,7 @@ export interface Shown {
   readonly severity?: Severity;
   /** Addresses with the findings; default: the first one. */
   readonly urls?: readonly string[];
+  readonly page?: ShownPage;
 }
 
 const checkKeys = ["x", "y", "z"];
@@ -73,6 +74,7 @@ export function shown({
   certificate = null,
   severity = "medium",
   urls = [address],
+  page,
 }: Shown): MeasuredReading {
   const decidedUrlsOf = (key: string) => addresses.filter((url) => !missing.includes(url) && !undecided.includes(key));
   const checkOf = (key: string) => {
@@ -87,6 +89,7 @@ export function shown({
     rules,
     judgedAt: new Date(begin).toISOString(),
     token: "t".repeat(22),
+    page,
     score,
     scores: new Map(addresses.filter((url) => !missing.includes(url)).map((url) => [url, scores[url] ?? score])),
     findings: new Map(codes.map((code) => [code, { checkKey: code.split(".")[0] ?? "", severity, urls }])),

@@ -9,7 +9,7 @@ test("nine and a half minutes confirm, in both directions of the clock", () => {
   expect([9.49, 9.5, -9.49, -9.5].map((minutes) => isConfirmation(since, after(minutes)))).toEqual([false, true, false, true]);
 });
 
-test("three failures over two second looks are unreachable", () => {
-  expect([2, 3].map((failures) => isUnreachable(failures, since, after(19)))).toEqual([false, true]);
-  expect(isUnreachable(9, since, after(18.9))).toBe(false);
+test("three failures in the time of one second look are unreachable", () => {
+  expect([2, 3].map((failures) => isUnreachable(failures, since, after(9.5)))).toEqual([false, true]);
+  expect(isUnreachable(9, since, after(9.4))).toBe(false);
 });
