@@ -4,7 +4,7 @@ import { type Log, type LogFields, logWith, messageOf } from "../base/log.ts";
 import type { Cancellation, ProgressStage, ScanErrorCode } from "../evidence/scan.ts";
 import { localLocation } from "../parse/location.ts";
 import { DataDirError } from "../store/data-dir.ts";
-import { isBackgroundLane, networkScansMax } from "../store/queue.ts";
+import { isBackgroundLane, isNetworkBusy } from "../store/queue.ts";
 import { scanLocationOf } from "../store/scan-location.ts";
 import type { ScanRecord } from "../store/scans.ts";
 import type { Store } from "../store/store.ts";
@@ -175,9 +175,7 @@ function createActiveScans(options: DispatcherOptions, onEnded: () => void) {
     /** At all locations. */
     busyNetworks: (): ReadonlySet<string> => {
       const byNetwork = Map.groupBy(all(), ({ network }) => network);
-      return new Set(
-        [...byNetwork].flatMap(([network, scans]) => (network !== undefined && scans.length >= networkScansMax ? network : [])),
-      );
+      return new Set([...byNetwork].flatMap(([network, scans]) => (network !== undefined && isNetworkBusy(scans.length) ? network : [])));
     },
     start: (scan: ScanRecord, adopted: boolean) => {
       const { token, network } = scan;

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Log, messageOf } from "../base/log.ts";
 import { hourMs, minuteMs } from "../base/units.ts";
 import { DataDirError } from "../store/data-dir.ts";
-import { networkScansMax } from "../store/queue.ts";
+import { isNetworkBusy } from "../store/queue.ts";
 import type { Site, SiteChange } from "../store/sites.ts";
 import type { Store } from "../store/store.ts";
 import type { SiteTickerOptions } from "./clock.ts";
@@ -239,7 +239,9 @@ function startRoom({ store, slotsOf, networks }: RunStarterOptions) {
   const fullFor = new Map<string, number>();
   /** By location, scans of first runs that wait. */
   const queuedFirst = new Map<string, number>();
-  const byNetwork = networks === null ? new Map<string, number>() : scansByNetwork(store);
+  let counted: Map<string, number> | null = null;
+  /** Counted where a first run is due only: at the claim, the dispatcher holds all others to the same limit. */
+  const byNetwork = () => (counted ??= scansByNetwork(store));
   const scansOf = ({ pages }: Site) => 1 + pages.length;
   const laneKey = ({ location }: Site, lane: RunLane) => `${location} ${lane}`;
 
@@ -256,12 +258,13 @@ function startRoom({ store, slotsOf, networks }: RunStarterOptions) {
       // As many wait as can start until the next look.
       if (lane === "first" && queuedFirstAt(site.location) >= Math.max(1, slotsOf(site.location))) return undefined;
       const network = networks === null ? null : networks.of(site.url);
-      const isBusy = lane === "first" && (byNetwork.get(network ?? "") ?? 0) >= networkScansMax;
+      const isBusy = lane === "first" && typeof network === "string" && isNetworkBusy(byNetwork().get(network) ?? 0);
       return isBusy ? undefined : network;
     },
     noteFull: (site: Site, lane: RunLane): void => void fullFor.set(laneKey(site, lane), scansOf(site)),
     noteStart: (site: Site, lane: RunLane, network: string | null): void => {
-      if (network !== null) byNetwork.set(network, (byNetwork.get(network) ?? 0) + scansOf(site));
+      // A later count includes the scans that have started before it.
+      if (network !== null) counted?.set(network, (counted.get(network) ?? 0) + scansOf(site));
       if (lane === "first") queuedFirst.set(site.location, queuedFirstAt(site.location) + scansOf(site));
     },
   };

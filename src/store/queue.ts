@@ -41,6 +41,12 @@ function mapLanes<T>(toValue: (lane: Lane) => T): Readonly<Record<Lane, T>> {
 
 /** Scans of one network that run at a time, apart from those that a person started. */
 export const networkScansMax = 2;
+
+/** Whether so many scans are all that may run in one network at a time. */
+export function isNetworkBusy(scans: number): boolean {
+  return scans >= networkScansMax;
+}
+
 /** Waiting scans of a background lane that one claim looks at. */
 const lookedAtMax = 500;
 

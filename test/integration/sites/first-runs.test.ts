@@ -110,6 +110,17 @@ describe("an import", () => {
     expect(rig.store.sites.list(1).filter(({ secondLookAt }) => secondLookAt !== null)).toEqual([]);
   });
 
+  test("of 500 sites, of which a third is dead and holds its slots three times as long, delays no living one beyond these slots", async () => {
+    await addMany(333);
+    await addMany(167, "dead");
+    const msOf = (host: string) => (host.startsWith("dead") ? 3 * scanMs : scanMs);
+    const { starts: all, most } = await world({ slots: 4, networkOf: (host) => `n${numberIn(host) % 250}`, msOf }, 310 * scanMs);
+    const starts = all.filter(({ lane }) => lane === "first");
+    expect([starts.length, most <= 2]).toEqual([500, true]);
+    const living = starts.filter(({ host }) => !host.startsWith("dead"));
+    expect(lastEndMs(living)).toBeLessThanOrEqual(((333 + 3 * 167) / 3) * scanMs * 1.1);
+  });
+
   test("scans no more than two of the many pages of one site at a time", async () => {
     const pages = Array.from({ length: 9 }, (_, at) => `https://large.example/${at}`);
     await addSite(rig.store, { accountId: 1, url: "https://large.example/", pages, now: new Date(begin) });
