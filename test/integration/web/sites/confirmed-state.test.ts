@@ -8,6 +8,7 @@ import type { SiteName } from "../../../support/finished-scans.ts";
 import { measureOften } from "../../../support/measured-sites.ts";
 import { type PagesUnderTest, startPages, type Visitor } from "../../../support/pages.ts";
 import { accountIn, anotherAccount, signedIn } from "../../../support/signed-in.ts";
+import { agreedState, type SeenState } from "../../../support/site-views.ts";
 import { addSite } from "../../../support/watched-sites.ts";
 
 let pages: PagesUnderTest;
@@ -27,39 +28,18 @@ beforeEach(async () => {
 });
 afterAll(() => pages.stop());
 
-interface Seen {
-  readonly score: number;
-  readonly unconfirmed: number | null;
-}
-
-const inTable = /class="score-small"[\s\S]*?<strong>(\d+)<\/strong>/;
-const inFacts = /<dt[^>]*>Score<\/dt><dd[^>]*>\D*(\d+)/;
-const inBadge = /id="badge"[\s\S]*?security: (\d+)/;
-
-async function seenAt(path: string, score: RegExp): Promise<Seen> {
-  const html = await (await visitor.get(path)).text();
-  const unconfirmed = /(\d+) more, being confirmed/.exec(html)?.[1];
-  return { score: Number(score.exec(html)?.[1]), unconfirmed: unconfirmed === undefined ? null : Number(unconfirmed) };
-}
-
 /** Fails unless all views show the same; returns what they show. */
-async function agreed(): Promise<Seen> {
+async function agreed(): Promise<SeenState> {
   const stored = pages.store.sites.find(account.id, site.id) ?? site;
   const { reading } = siteBody(stored, undefined, noWaitingRuns) as { reading: { score: number; unconfirmed?: number } };
-  const seen: Seen = { score: reading.score, unconfirmed: reading.unconfirmed ?? null };
-  const last = pages.store.siteRuns.history(site.id).at(-1)?.score;
-  expect({ last, trend: stored.trend.at(-1) }).toEqual({ last: seen.score, trend: seen.score });
-  expect(await seenAt("/sites", inTable)).toEqual(seen);
-  expect(await seenAt("/clients/Acme", inTable)).toEqual(seen);
-  expect(await seenAt("/clients/Acme/report.html", inTable)).toEqual(seen);
-  expect(await seenAt(`/sites/${site.id}`, inFacts)).toEqual(seen);
-  if (seen.unconfirmed !== null) expect(await seenAt(`/sites/${site.id}`, inBadge)).toEqual(seen);
-  return seen;
+  const history = pages.store.siteRuns.history(site.id).at(-1)?.score;
+  const html = async (path: string) => (await visitor.get(path)).text();
+  return agreedState({ locale: "en-gb", site, reading, history, trend: stored.trend.at(-1), html });
 }
 
 /** What all views show after each run, and the events of the run in their order. */
-async function played(runs: readonly SiteName[]): Promise<readonly (Seen & { readonly events: readonly string[] })[]> {
-  const steps: (Seen & { events: readonly string[] })[] = [];
+async function played(runs: readonly SiteName[]): Promise<readonly (SeenState & { readonly events: readonly string[] })[]> {
+  const steps: (SeenState & { events: readonly string[] })[] = [];
   let told = 0;
   for (const [at, shows] of runs.entries()) {
     // Runs are measured through the queue of scans, which must be empty.
