@@ -27,6 +27,10 @@ export interface ExportedScan {
   readonly marks: FindingMarks;
 }
 
+/** Forms of a printed report; the query parameter `detail` names them. */
+export const printedForms = ["short", "full"] as const;
+export type PrintedForm = (typeof printedForms)[number];
+
 export interface ExportSettings {
   readonly locale: PageLocale;
   readonly texts: Texts;
@@ -42,6 +46,8 @@ export interface ExportSettings {
   readonly strict: boolean;
   /** Path of a file in the repository on which code scanning shows all results; null for a path made from the URL. */
   readonly sarifAnchor: string | null;
+  /** What a printed HTML file holds: the summary and the serious findings, as a printed report page, or everything. */
+  readonly printed?: PrintedForm;
   /** Shown by formats that have a layout; null or absent shows assay's own. */
   readonly brand?: Brand | null;
 }

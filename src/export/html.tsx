@@ -30,7 +30,7 @@ import { ReportVerdict, ScoreDetails } from "../report/score.tsx";
 import { reportStyle } from "../report/style.ts";
 import { serverLabel } from "../text/servers/server-lines.ts";
 import { createI18n, languageTag } from "../text/translator.ts";
-import type { ExportedScan, ExportSettings, ExportWriter } from "./export.ts";
+import type { ExportedScan, ExportSettings, ExportWriter, PrintedForm } from "./export.ts";
 import fileRules from "./file.css" with { type: "text" };
 
 /** Style of the file, without comments and indentation. */
@@ -62,6 +62,7 @@ interface HtmlFrameProps {
   readonly version: string;
   /** Custom brand; null shows assay's own. */
   readonly brand: Brand | null;
+  readonly printed?: PrintedForm | undefined;
   readonly children: ComponentChildren;
 }
 
@@ -84,11 +85,11 @@ export function fileDocument(settings: Pick<ExportSettings, "locale" | "texts" |
   };
 }
 
-function HtmlFrame({ document, title, printHeader, saved, version, brand, children }: HtmlFrameProps) {
+function HtmlFrame({ document, title, printHeader, saved, version, brand, printed, children }: HtmlFrameProps) {
   const { i18n } = document;
   return (
     <DocumentContext.Provider value={document}>
-      <html lang={languageTag(i18n.locale)} data-print-header={printHeader}>
+      <html lang={languageTag(i18n.locale)} data-print-header={printHeader} data-printed={printed === "short" ? printed : undefined}>
         <Head title={`${title} - ${brand?.name ?? "assay"}`} version={version} />
         <body>
           <a class="skip" href="#main">
@@ -229,12 +230,29 @@ function FinishedScan({ exported, result }: OfScan & { readonly result: StoredRe
         <AllLines report={report} />
         <FindingRows report={report} findings={report.findings} />
       </FindingsSection>
+      <LeftOut token={exported.scan.token} />
       <LedgerSection report={report} />
       <EvidenceSections report={report} />
       <p class="muted small">
         {document.i18n.t("report.file.rules", { algorithm: result.algorithmVersion, catalog: result.catalogVersion })}
       </p>
     </>
+  );
+}
+
+/** Printed in the short form only: what it leaves out, and where that is. */
+function LeftOut({ token }: Pick<ExportedScan["scan"], "token">) {
+  const { i18n, hrefOf } = useDocument();
+  const address = hrefOf(`/scans/${token}`);
+  return (
+    <p class="left-out muted">
+      {i18n.t("report.file.leftOut")}{" "}
+      {address !== null && (
+        <>
+          {i18n.t("report.file.leftOutAt")} <a href={address}>{address}</a>
+        </>
+      )}
+    </p>
   );
 }
 
@@ -395,6 +413,7 @@ export const writeHtml: ExportWriter = (scans, settings) => {
     saved: document.i18n.t("report.file.saved"),
     version: settings.version,
     brand: settings.brand ?? null,
+    printed: settings.printed,
     children: only === undefined ? <Several scans={scans} document={document} /> : <ScanReport exported={only} />,
   });
 };

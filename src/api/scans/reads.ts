@@ -4,7 +4,7 @@ import { t } from "elysia";
 import { usableBrand } from "../../agency/brand-operations.ts";
 import { efforts, locales, riskLevels, severities, states } from "../../check/check.ts";
 import { progressStages, scanErrorCodes } from "../../evidence/scan.ts";
-import { brandInFile, storedExport } from "../../export/export.ts";
+import { brandInFile, type PrintedForm, printedForms, storedExport } from "../../export/export.ts";
 import { type ExportFormat, exportFileName, exportFormats, pdfFormat } from "../../export/formats.ts";
 import { serverBusy } from "../../judge/result.ts";
 import { localLocation } from "../../parse/location.ts";
@@ -194,6 +194,12 @@ const ReportFileQuery = Type.Object(
     csv: Type.Optional(t.UnionEnum(csvRows, { default: csvRows[0], description: "Lines of report.csv." })),
     strict: Type.Optional(
       t.UnionEnum(["false", "true"], { default: "false", description: "Whether rows without a verdict are errors in report.junit.xml." }),
+    ),
+    detail: Type.Optional(
+      t.UnionEnum(printedForms, {
+        default: printedForms[0],
+        description: "What report.pdf holds: the summary and the serious findings, or everything.",
+      }),
     ),
     brand: Type.Optional(
       t.UnionEnum(fileBrands, { default: fileBrands[0], description: "Brand of report.html and report.pdf: that of the account." }),
@@ -403,7 +409,11 @@ export const reportFile = operation({
     const scan = endedScan(call);
     const format = reportFormats.find(({ extension }) => extension === call.params.extension);
     if (format !== undefined) return answerRendered(fileOf(format, scan, query, call), call);
-    return answerPrinted(fileOf(exportFormats.html, scan, query, call), exportFileName(scan, pdfFormat.extension), call);
+    return answerPrinted(
+      fileOf(exportFormats.html, scan, query, call, query.detail ?? "short"),
+      exportFileName(scan, pdfFormat.extension),
+      call,
+    );
   },
 });
 
@@ -412,13 +422,14 @@ function fileOf(
   scan: EndedScan,
   { locale = locales[0], csv = csvRows[0], strict = "false", brand: whose = fileBrands[0] }: Static<typeof ReportFileQuery>,
   { account, api }: Call,
+  printed: PrintedForm = "full",
 ): RenderedBody {
   const { store, checks, version, config, scanBodies } = api;
   const brand = whose === "own" ? usableBrand(store, account) : null;
   if (brand === undefined) throw brandNotFound(409);
   // Evidence expires before its scan, and must not be given from the cache then.
   const hasEvidence = store.evidence.has(scan.token);
-  const key = [scan.token, extension, locale, csv, strict, hasEvidence, brand === null ? "" : brandKey(brand)].join(" ");
+  const key = [scan.token, extension, locale, csv, strict, printed, hasEvidence, brand === null ? "" : brandKey(brand)].join(" ");
   return scanBodies.get(key, () => {
     const { texts, catalog } = checks();
     const text = write([storedExport(scan, store, catalog.checks)], {
@@ -431,6 +442,7 @@ function fileOf(
       strict: strict === "true",
       sarifAnchor: null,
       brand: brand === null ? null : brandInFile(brand),
+      printed,
     });
     if (text === null) throw nothingToReport(extension);
     return withEtag(text, downloadHeaders(mediaType, exportFileName(scan, extension)));

@@ -1,7 +1,11 @@
 /** Style sheet and script beyond the normal screen: print, forced colours, revealed passwords. */
 import { afterAll, expect, test } from "vitest";
+import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
-import type { CheckTexts } from "../../../src/check/check.ts";
+import { type CheckTexts, locales } from "../../../src/check/check.ts";
+import type { PrintedForm } from "../../../src/export/export.ts";
+import { writeHtml } from "../../../src/export/html.tsx";
+import { exportedScan, exportSettings } from "../../support/exported-scans.ts";
 import { knownScans, storeSite } from "../../support/finished-scans.ts";
 import { startPages } from "../../support/pages.ts";
 import { axeComplaints } from "./accessible.ts";
@@ -101,6 +105,29 @@ test("the choice in the share menu prints all findings, checks and evidence", as
   expect(text).toContain("Negotiated");
   expect(text).not.toContain("Not printed:");
   expect(short.join(" ")).not.toContain("Negotiated");
+  await reader.close();
+});
+
+test.each(locales)("the PDF file has no more pages than the printed report, and the long form all findings, in %s", async (locale) => {
+  const reader = await visitors.visitor({ origin: pages.url, locale, script: false });
+  await reader.open(report);
+  const paper = await printed(reader);
+  const fileOf = async (printedForm: PrintedForm) => {
+    const html = writeHtml([exportedScan("shop")], exportSettings({ locale, printed: printedForm, origin: pages.url }));
+    // The policy of the report page would refuse another content.
+    await reader.page.goto("about:blank");
+    await reader.page.setContent(html ?? "");
+    return printed(reader);
+  };
+  const [short, full] = [await fileOf("short"), await fileOf("full")];
+  expect(short.length).toBeLessThanOrEqual(paper.length);
+  expect(full.length).toBeGreaterThan(2 * short.length);
+  const texts = locale === "de-de" ? deDe : enGb;
+  expect(short.join(" ")).toContain(texts.pages.report.file.leftOut);
+  expect(short.join(" ")).toContain(`${pages.url}/scans/local`);
+  expect(full.join(" ")).not.toContain(texts.pages.report.file.leftOut);
+  for (const text of [texts.pages.report.ledger.lead, texts.pages.evidence.lead])
+    expect([short, full].map((each) => each.join(" ").includes(text))).toEqual([false, true]);
   await reader.close();
 });
 

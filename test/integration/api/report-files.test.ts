@@ -113,7 +113,10 @@ describe("report.pdf", () => {
       "%PDF-1.7 test",
     ]);
     expect(response.headers.get("content-disposition")).toMatch(new RegExp(`_${scan}\\.pdf"$`));
+    expect(printed.at(-1)).toContain(' data-printed="short"');
+    await read(`${scan}/report.pdf?locale=de-de&detail=full`);
     expect(printed.at(-1)).toBe(await (await read(`${scan}/report.html?locale=de-de`)).text());
+    expect((await read(`${scan}/report.pdf?detail=other`)).status).toBe(400);
     const etag = response.headers.get("etag") ?? "";
     expect(etag).toMatch(/^W\//);
     const prints = printed.length;

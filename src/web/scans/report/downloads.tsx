@@ -1,6 +1,6 @@
 /** `/scans/{token}.{extension}`: the report of a scan as a file, one for each export format, and as PDF; and 409 pages in place of files. */
 
-import { storedExport } from "../../../export/export.ts";
+import { type PrintedForm, printedForms, storedExport } from "../../../export/export.ts";
 import { type ExportFormat, exportFileName, exportFormats, pdfFormat } from "../../../export/formats.ts";
 import type { ScanRecord } from "../../../store/scans.ts";
 import { requestedBrand } from "../../agency/usable-brands.ts";
@@ -42,11 +42,13 @@ function downloadText(visit: Visit, scan: EndedRecord, format: ExportFormat): Re
 }
 
 function downloadPdf(visit: Visit, scan: EndedRecord): Promise<Response> {
-  return pdfFileAnswer(visit, fileOf(visit, scan, exportFormats.html) ?? "", exportFileName(scan, pdfFormat.extension));
+  const detail = visit.url.searchParams.get("detail");
+  const printed = printedForms.find((form) => form === detail) ?? "short";
+  return pdfFileAnswer(visit, fileOf(visit, scan, exportFormats.html, printed) ?? "", exportFileName(scan, pdfFormat.extension));
 }
 
 /** JSON is indented, since a visitor reads it. */
-function fileOf(visit: Visit, scan: EndedRecord, format: ExportFormat): string | null {
+function fileOf(visit: Visit, scan: EndedRecord, format: ExportFormat, printed: PrintedForm = "full"): string | null {
   const { i18n, settings } = visit;
   const { store, texts, catalog, version } = settings;
   const text = format.write([storedExport(scan, store, catalog.checks)], {
@@ -59,6 +61,7 @@ function fileOf(visit: Visit, scan: EndedRecord, format: ExportFormat): string |
     strict: false,
     sarifAnchor: null,
     brand: requestedBrand(visit),
+    printed,
   });
   return text !== null && format.extension === exportFormats.json.extension ? JSON.stringify(JSON.parse(text), null, jsonIndent) : text;
 }

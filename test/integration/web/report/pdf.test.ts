@@ -36,7 +36,14 @@ describe("the PDF of a report", () => {
     expect(answer.headers.get("content-disposition")).toBe(`attachment; filename="${file}"`);
     expect(answer.headers.get("cache-control")).toBe("private, no-cache");
     expect(await answer.text()).toBe("%PDF-1.7 test");
-    expect(printed.at(-1)).toBe(await (await get(`${token}.html`)).text());
+    const whole = await (await get(`${token}.html`)).text();
+    await get(`${token}.pdf?detail=full`);
+    expect(printed.at(-1)).toBe(whole);
+  });
+
+  test.each(["?detail=short", "?detail=other", ""])("with %s is as short as a printed report", async (query) => {
+    await get(`${token}.pdf${query}`);
+    expect(printed.at(-1)).toContain(' data-printed="short"');
   });
 
   test("is offered first on the report, and speaks the language of its parameter", async () => {
