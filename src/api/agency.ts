@@ -26,6 +26,7 @@ import { recordIdOf } from "../base/record-id.ts";
 import { type Locale, locales } from "../check/check.ts";
 import { clientReportFile } from "../export/client-report/client-report.tsx";
 import { figuresOf } from "../export/client-report/collect.ts";
+import { type ClientWords, clientWords } from "../export/client-report/words.tsx";
 import { brandInFile } from "../export/export.ts";
 import { clientReportFileName, exportFormats, pdfFormat } from "../export/formats.ts";
 import { readBytes } from "../http/request-body.ts";
@@ -463,6 +464,16 @@ const MetricsToken = model(
   Type.Object({ token: Type.String({ description: "Secret; it is shown here only.", [example]: "gM4tXo9QeV1bZk7LsR3wYc" }) }),
 );
 
+const ClientReportQuery = Type.Object({
+  ...LocaleQuery.properties,
+  words: Type.Optional(
+    worded(
+      oneOfValues(clientWords, { default: clientWords[0], description: "Findings as sentences for owners of sites, or by their titles." }),
+      { wrong: `must be one of ${clientWords.join(", ")}` },
+    ),
+  ),
+});
+
 export const clientOperations = [
   operation({
     id: "listClients",
@@ -490,18 +501,18 @@ export const clientOperations = [
       "One document to hand out, with the brand of the account: scores, open and accepted findings, and what changed in the last 30 days.",
       "A PDF is printed for its request, one at a time.",
     ].join(" "),
-    query: queryOf(LocaleQuery, invalidLocale, { repeated: "named" }),
+    query: queryOf(ClientReportQuery, invalidLocale, { repeated: "named" }),
     answers: {
       200: { description: "The file, with an ETag.", content: files(pdfFormat.mediaType, exportFormats.html.mediaType) },
       304: { description: "The file is the one whose ETag came in If-None-Match." },
     },
     refusals: {
-      400: refused("The locale is not one of the two.", invalidLocale().message),
+      400: refused("A parameter is not valid.", invalidLocale().message),
       404: refused("No site of the account has this client.", "There is no such client."),
       503: refused("Of report.pdf: the browser that prints is busy, or could not print it.", printingUnavailable, undefined, retryAfter),
     },
-    run: ({ query: { locale = locales[0] }, ...call }) => {
-      const report = reportOf(call, locale);
+    run: ({ query: { locale = locales[0], words = clientWords[0] }, ...call }) => {
+      const report = reportOf(call, locale, words);
       if (call.params.extension !== pdfFormat.extension) return answerRendered(report, call);
       return answerPrinted(report, clientReportFileName(call.params.name ?? "", call.api.now(), pdfFormat.extension), call);
     },
@@ -533,18 +544,19 @@ const hourChars = "2026-11-25T22".length;
  * Rendering takes a part of a second for many sites, so it is kept. What a report shows of a site changes with its row, or with the hour.
  * @throws ApiError 404 for an unknown client.
  */
-function reportOf({ params, account: owner, api }: Call, locale: Locale): RenderedBody {
+function reportOf({ params, account: owner, api }: Call, locale: Locale, words: ClientWords): RenderedBody {
   const { store, checks, version, config, clientBodies } = api;
   const origin = config.public_url;
   const client = params.name ?? "";
   const brand = usableBrand(store, owner) ?? null;
   const now = api.now();
   const sites = store.sites.list(owner.id).filter((site) => site.client === client);
-  const source = JSON.stringify([owner.id, client, locale, now.toISOString().slice(0, hourChars), brand, sites]);
+  const source = JSON.stringify([owner.id, client, locale, words, now.toISOString().slice(0, hourChars), brand, sites]);
   return clientBodies.get(new Bun.CryptoHasher("sha256").update(source).digest("base64"), () => {
     const { texts, catalog } = checks();
     const inFile = brand === null ? null : brandInFile(brand);
-    const text = clientReportFile({ store, owner, client, locale, texts, checks: catalog.checks, version, origin, brand: inFile, now });
+    const settings = { store, owner, client, locale, words, texts, checks: catalog.checks, version, origin, brand: inFile, now };
+    const text = clientReportFile(settings);
     if (text === null) throw recordNotFound("client");
     const { extension, mediaType } = exportFormats.html;
     return withEtag(text, downloadHeaders(mediaType, clientReportFileName(client, now, extension)));

@@ -31,7 +31,7 @@ const checkKeys: KeysOf<AnyCheck> = {
 };
 const findingKeys: KeysOf<FindingDefinition> = { severity: true, riskLevel: true, effort: true, weight: true, scoreCap: true, cwe: true };
 const textKeys: KeysOf<CheckTexts> = { label: true, reason: true, method: true, notApplicable: true, findings: true };
-const findingTextKeys: KeysOf<FindingTexts> = { title: true, detail: true, riskStatement: true, remediation: true };
+const findingTextKeys: KeysOf<FindingTexts> = { title: true, detail: true, riskStatement: true, remediation: true, plain: true };
 
 const warningsMax = 20;
 const keyCharsShownMax = 64;

@@ -54,6 +54,8 @@ export interface FindingTexts {
   /** Possible consequence, in one sentence for the site's owner. */
   readonly riskStatement: string;
   readonly remediation: string;
+  /** What it means for owners and visitors of a site, in one sentence without technical terms and values. */
+  readonly plain?: string;
 }
 
 export interface CheckTexts {

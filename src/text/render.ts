@@ -253,11 +253,17 @@ export function textsOfFinding(
   const subject = quotedValues(subjectValues(url));
   // The subject comes last, so that a value of a check cannot replace the scanned host.
   const filled = { ...valuesAddedLater, ...quotedValues(onOneLine(values)), ...subject };
-  const text = (field: keyof FindingTexts) =>
+  const text = (field: Exclude<keyof FindingTexts, "plain">) =>
     texts.translate(locale, ["checks", texts.checkDeclaring(code) ?? checkKey, "findings", code, field], filled) ??
     texts.translate(locale, ["retired", field], { key: checkKey, ...subject }) ??
     code;
   return { title: text("title"), detail: text("detail"), riskStatement: text("riskStatement"), remediation: text("remediation") };
+}
+
+/** Sentence for owners of sites. A plugin may have none: then its risk statement or title without quoted values, or else the code. */
+export function plainSentence(texts: Texts, locale: PageLocale, { code, checkKey }: Pick<StoredFinding, "code" | "checkKey">): string {
+  const own = texts.ofCheck(locale, texts.checkDeclaring(code) ?? checkKey)?.findings[code];
+  return [own?.plain, own?.riskStatement, own?.title].find((text) => text !== undefined && !text.includes("{{")) ?? code;
 }
 
 /** Values that current texts quote, for findings stored before these values existed. */

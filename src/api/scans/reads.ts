@@ -464,7 +464,7 @@ function nothingToReport(extension: string): ApiError {
 function invalidReportQuery(): ApiError {
   return new ApiError(
     400,
-    `locale must be one of ${locales.join(", ")}, csv one of ${csvRows.join(", ")}, strict true or false, and brand one of ${fileBrands.join(", ")}; each may be given once.`,
+    `locale must be one of ${locales.join(", ")}, csv one of ${csvRows.join(", ")}, strict true or false, detail one of ${printedForms.join(", ")}, and brand one of ${fileBrands.join(", ")}; each may be given once.`,
   );
 }
 

@@ -6,20 +6,33 @@ import { DaysLeft, Instant, Unconfirmed } from "../../report/components/labels.t
 import { DataTable, FactRow } from "../../report/components/layout.tsx";
 import { SmallScore } from "../../report/components/score-ring.tsx";
 import { HostUrl, plainUntrustedText, Sentence, UntrustedText } from "../../report/components/untrusted-text.tsx";
-import { useI18n } from "../../report/context.ts";
+import { useDocument, useI18n } from "../../report/context.ts";
 import type { Account } from "../../store/accounts.ts";
 import { type Site, wholeDaysUntil } from "../../store/sites.ts";
 import { quoted } from "../../text/display.ts";
+import { unmeasuredReason } from "../../text/render.ts";
 import type { ExportSettings } from "../export.ts";
 import { FileHead, fileDocument, htmlText } from "../html.tsx";
 import { shortened } from "../safe-text.ts";
-import { type ClientReportStore, type CountedSite, collectClient, figuresOf, type ReportedClient, type ReportedSite } from "./collect.ts";
+import { ClientSummary, ClientVerdict } from "./client-summary.tsx";
+import {
+  type ClientReportStore,
+  type CountedSite,
+  collectClient,
+  figuresOf,
+  periodStart,
+  type ReportedClient,
+  type ReportedSite,
+} from "./collect.ts";
 import { ScoreChangeText, SiteSection, siteHeadingId, siteTableId } from "./site-section.tsx";
+import { type ClientWords, WordsContext } from "./words.tsx";
 
 /** Characters of a client in the document title, which tabs and bookmarks cut anyway. */
 const titleClientCharsMax = 30;
 /** Characters of a client at the top of printed pages, beside the date. */
 const headerClientCharsMax = 60;
+/** Element id of a heading. */
+const unmeasuredId = "without-score";
 
 export interface ClientReportSettings extends Pick<ExportSettings, "locale" | "texts" | "checks" | "version" | "origin"> {
   readonly store: ClientReportStore;
@@ -29,12 +42,13 @@ export interface ClientReportSettings extends Pick<ExportSettings, "locale" | "t
   readonly client: string;
   /** Custom brand; null shows assay's own. */
   readonly brand: Brand | null;
+  readonly words: ClientWords;
   readonly now: Date;
 }
 
 /** Text of the file; null if the owner watches no site of the client. */
 export function clientReportFile(settings: ClientReportSettings): string | null {
-  const { store, owner, client, locale, checks, version, brand, now } = settings;
+  const { store, owner, client, locale, checks, version, brand, words, now } = settings;
   const report = collectClient({ store, ownerId: owner.id, client, checks, locale, now });
   if (report === null) return null;
   const document = fileDocument(settings);
@@ -48,21 +62,30 @@ export function clientReportFile(settings: ClientReportSettings): string | null 
     saved: i18n.t("sites.clientReport.saved", { day }),
     version,
     brand,
-    children: createElement(ClientReport, report),
+    children: createElement(WordsContext.Provider, { value: words, children: createElement(ClientReport, report) }),
   });
 }
 
-function ClientReport({ client, now, sites }: ReportedClient) {
+function ClientReport(report: ReportedClient) {
   const i18n = useI18n();
+  const { client, now, sites } = report;
+  const measured = sites.filter(({ site }) => site.reading !== null);
   return (
     <>
       <FileHead
         title={<Sentence text={i18n.t("sites.clientReport.title", { client: quoted(client) })} />}
         lead={i18n.count("sites.clientPage.lead", sites.length, { day: i18n.date(now.toISOString()) })}
-      />
+      >
+        <p class="muted">
+          {i18n.t("sites.clientReport.period", { from: i18n.date(periodStart(now).toISOString()), to: i18n.date(now.toISOString()) })}
+        </p>
+        <ClientVerdict sites={sites} />
+      </FileHead>
+      <ClientSummary {...report} />
       <ClientFigures sites={sites.map(({ site, open, accepted }) => ({ site, open: open.length, accepted: accepted.length }))} now={now} />
-      <SiteTable sites={sites} />
-      {sites.map((reported) =>
+      {measured.length > 0 && <SiteTable sites={measured} />}
+      <UnmeasuredSites {...report} />
+      {measured.map((reported) =>
         reported.details === null ? null : <SiteSection key={reported.site.id} reported={reported} details={reported.details} />,
       )}
     </>
@@ -168,6 +191,45 @@ export function SiteTable({ sites }: { readonly sites: readonly ReportedSite[] }
         ]}
       />
     </section>
+  );
+}
+
+/** Sites without a score, with what keeps them from having one. */
+function UnmeasuredSites({ sites, now }: ReportedClient) {
+  const i18n = useI18n();
+  const rows = sites.filter(({ site }) => site.reading === null);
+  if (rows.length === 0) return null;
+  const title = i18n.t("sites.clientReport.withoutScore.title");
+  return (
+    <section aria-labelledby={unmeasuredId}>
+      <h2 id={unmeasuredId}>{title}</h2>
+      <DataTable
+        caption={title}
+        captionUnseen
+        rows={rows}
+        columns={[
+          { label: i18n.t("sites.columns.name"), cell: (row) => <SiteName {...row} details={null} /> },
+          { label: i18n.t("sites.clientReport.unmeasured.reason"), cell: (row) => <WithoutScore {...row} now={now} /> },
+        ]}
+      />
+    </section>
+  );
+}
+
+function WithoutScore({ site, details, now }: ReportedSite & Pick<ReportedClient, "now">) {
+  const { i18n, texts } = useDocument();
+  const unreachable = details?.changes.unreachable ?? null;
+  const because = unreachable && unmeasuredReason(unreachable, site.url, i18n.locale, texts);
+  if (site.failingSince !== null) {
+    const since = i18n.t("sites.clientReport.state.unreachable", { since: i18n.dateTime(site.failingSince) });
+    return <>{because === null ? since : `${since} ${because}`}</>;
+  }
+  const planned = site.nextRunAt !== null && site.nextRunAt > now.toISOString();
+  return (
+    <>
+      {i18n.t(site.lastRunAt === null ? "sites.clientReport.state.notScanned" : "sites.open.notYet")}{" "}
+      {planned && i18n.t("sites.clientReport.withoutScore.planned", { at: i18n.date(site.nextRunAt ?? "") })}
+    </>
   );
 }
 

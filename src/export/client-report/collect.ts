@@ -1,6 +1,7 @@
 /** Reads the watched sites of one client from the store, as the client report shows them. */
 
 import { dayMs } from "../../base/units.ts";
+import type { Severity } from "../../check/check.ts";
 import type { CheckDefinition } from "../../check/registry.ts";
 import { localLocation } from "../../parse/location.ts";
 import type { EventData, EventFinding, StoredEvent } from "../../store/site-events.ts";
@@ -58,6 +59,7 @@ export interface AcceptedOpenFinding {
 
 export interface SiteDetails {
   readonly changes: SiteChanges;
+  readonly days: readonly ScoreDay[];
   /** Other addresses than the first, which a site is measured by. */
   readonly unmeasured: readonly (UnmeasuredAddress & { readonly url: string })[];
 }
@@ -84,7 +86,11 @@ export function collectClient({ store, ownerId, client, checks, locale, now }: C
     const state = store.siteRuns.state(site.id);
     const summary = summaryOfSite({ store, site, state, checks, now });
     if (at >= detailedSitesMax || rows >= listedRowsMax) return { ...summary, details: null };
-    const details = { changes: siteChanges(store, site, state, now), unmeasured: unmeasuredOf(site, state) };
+    const details = {
+      changes: siteChanges(store, site, state, now),
+      days: scoreDays(store, site, now),
+      unmeasured: unmeasuredOf(site, state),
+    };
     rows += listedRows(summary, details);
     return { ...summary, details };
   });
@@ -169,13 +175,48 @@ function isComparable({ scans }: ClientReportStore, site: Site, earlier: SiteHis
   return samePlace && after.url === site.url && sameRules(before.summary, after.summary);
 }
 
-const changesDays = 30;
+/** Days that the report is about, with today the last one. */
+export const changesDays = 30;
+
+/** Begin of the time that the report is about. */
+export function periodStart(now: Date): Date {
+  return new Date(now.getTime() - changesDays * dayMs);
+}
+
+/** A day on which the site was measured. */
+export interface ScoreDay {
+  /** 0 for the day of `periodStart`, `changesDays` for today, in UTC. */
+  readonly day: number;
+  /** Last score of the day. */
+  readonly score: number;
+  /** Scores of this day and of the measured day before it cannot be compared. */
+  readonly otherRules: boolean;
+}
+
+/** Days without a measurement are left out, and so are scores of a former first address. */
+function scoreDays({ siteRuns, scans }: ClientReportStore, site: Site, now: Date): readonly ScoreDay[] {
+  const firstDay = Math.floor(periodStart(now).getTime() / dayMs);
+  const dayOf = ({ at }: SiteHistoryEntry) => Math.floor(Date.parse(at) / dayMs) - firstDay;
+  const recent = siteRuns.history(site.id).filter((entry) => dayOf(entry) >= 0 && dayOf(entry) <= changesDays);
+  const lastOfDays = [...Map.groupBy(recent, dayOf)].flatMap(([day, entries]) => {
+    const last = entries.at(-1);
+    const scan = last === undefined ? undefined : scans.findByToken(last.token);
+    return last === undefined || (scan !== undefined && scan.url !== site.url) ? [] : [{ day, score: last.score, rules: scan?.summary }];
+  });
+  return lastOfDays.map(({ day, score, rules }, at) => {
+    const before = lastOfDays[at - 1]?.rules;
+    return { day, score, otherRules: rules != null && before != null && !sameRules(before, rules) };
+  });
+}
+
 /** Events of a site that are read: a site has few, as findings that change too often are silent. */
 const eventsReadMax = 200;
 
 interface SiteChanges {
   /** Newest first. */
   readonly rows: readonly SiteChangeRow[];
+  /** Rows about what got better and has stayed so. */
+  readonly better: readonly SiteChangeRow[];
   /** False if older events of this time were not read. */
   readonly complete: boolean;
   /** Findings began or ended without an event, as with the first run and with other checks. */
@@ -193,13 +234,14 @@ export type SiteChangeRow =
 type FindingChangeKind = "opened" | "resolved" | "unstable" | "unaccepted";
 
 function siteChanges({ events }: ClientReportStore, site: Site, state: SiteState, now: Date): SiteChanges {
-  const since = new Date(now.getTime() - changesDays * dayMs).toISOString();
+  const since = periodStart(now).toISOString();
   const read = events.listOfSite(site.accountId, site.id, eventsReadMax);
   // Events of a former first address are about another site.
   const recent = read.filter((event) => event.at >= since && event.site?.url === site.url);
   const rows = recent.flatMap((event) => rowsOf(event, site, state));
   return {
     rows,
+    better: rows.filter((row) => isStillBetter(row, site, state)),
     complete: read.length < eventsReadMax || recent.length < read.length,
     hasSilent: hasSilentChange(state, since),
     unreachable: state.unreachable ? lastUnreachable(read) : null,
@@ -222,6 +264,26 @@ function rowsOf(event: StoredEvent, site: Site, state: SiteState): readonly Site
     default:
       return [];
   }
+}
+
+/** A resolved finding that is open again, or comes and goes, is no progress, and neither is a site that is lost again. */
+function isStillBetter(row: SiteChangeRow, { failingSince, reading }: Site, { findings }: SiteState): boolean {
+  if (reading === null) return false;
+  if (row.kind === "recovered") return failingSince === null;
+  if (row.kind !== "resolved") return false;
+  const known = findings[row.finding.code];
+  return known === undefined || (known.state !== "open" && !known.unstable);
+}
+
+/** How much a site needs attention: by its confirmed score, and by its findings that are open and not accepted. */
+export type Need = "urgent" | "improve" | "fine";
+
+/** Null before the first measured run. */
+export function needOf({ site: { reading }, open }: Pick<ReportedSite, "site" | "open">): Need | null {
+  if (reading === null) return null;
+  const has = (severity: Severity) => open.some((finding) => finding.severity === severity);
+  if (reading.band === "poor" || has("critical")) return "urgent";
+  return reading.band === "warn" || has("high") ? "improve" : "fine";
 }
 
 /** The store reports the end of an acceptance like a new finding. */

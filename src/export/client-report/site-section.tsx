@@ -7,7 +7,6 @@ import { Notice } from "../../report/components/notice.tsx";
 import { ScoreRing, scoreText } from "../../report/components/score-ring.tsx";
 import { HostUrl, UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { useDocument, useI18n } from "../../report/context.ts";
-import { type CodedFinding, FindingTitle } from "../../report/findings.tsx";
 import type { OpenFinding } from "../../store/site-runs.ts";
 import { acceptedReasonCharsMax, type Site, type SiteReading } from "../../store/sites.ts";
 import { scanErrorMessage, unmeasuredReason } from "../../text/render.ts";
@@ -23,6 +22,7 @@ import {
   type SiteChangeRow,
   type SiteDetails,
 } from "./collect.ts";
+import { FindingWords, groupedByWords, isSerious, useWords, wordsOf } from "./words.tsx";
 
 /** Element id of the table's heading. */
 export const siteTableId = "sites";
@@ -69,14 +69,10 @@ export function SiteSection({ reported, details }: SectionProps) {
         <SiteState site={site} unreachable={details.changes.unreachable} />
         {reading !== null && <SiteFacts reported={reported} reading={reading} />}
       </header>
-      {reading !== null && (
-        <>
-          <OpenList reported={reported} />
-          <AcceptedList reported={reported} />
-          <UnmeasuredList unmeasured={details.unmeasured} />
-          <ChangeList changes={details.changes} />
-        </>
-      )}
+      <OpenList reported={reported} />
+      <AcceptedList reported={reported} />
+      <UnmeasuredList unmeasured={details.unmeasured} />
+      <ChangeList changes={details.changes} />
       <p class="screen-only">
         <a href={`#${siteTableId}`}>{i18n.t("sites.clientReport.back")}</a>
       </p>
@@ -84,25 +80,18 @@ export function SiteSection({ reported, details }: SectionProps) {
   );
 }
 
-/** Warnings about the site; null if it is measured as planned. */
+/** Warnings about a site with a score; null if it is measured as planned. */
 function SiteState({ site, unreachable }: { readonly site: Site } & Pick<SiteDetails["changes"], "unreachable">) {
   const { i18n, texts } = useDocument();
   const because = unreachable && unmeasuredReason(unreachable, site.url, i18n.locale, texts);
-  const { reading, failingSince, paused } = site;
+  const { failingSince, paused } = site;
   return (
     <>
       {failingSince !== null && (
         <Notice kind="poor">
-          <p>
-            {i18n.t(reading === null ? "sites.clientReport.state.unreachable" : "sites.site.failing", {
-              since: i18n.dateTime(failingSince),
-            })}
-          </p>
+          <p>{i18n.t("sites.site.failing", { since: i18n.dateTime(failingSince) })}</p>
           {because !== null && <p>{because}</p>}
         </Notice>
-      )}
-      {failingSince === null && reading === null && (
-        <Notice text={i18n.t(site.lastRunAt === null ? "sites.clientReport.state.notScanned" : "sites.open.notYet")} />
       )}
       {paused && <Notice kind="warn" text={i18n.t("sites.clientReport.state.paused")} />}
     </>
@@ -178,7 +167,40 @@ function TitledTable<R>({ title, lead, none, rows, rowsMax = rows.length, more, 
   );
 }
 
-function OpenList({ reported: { site, open } }: Pick<SectionProps, "reported">) {
+function OpenList(props: Pick<SectionProps, "reported">) {
+  return useWords() === "plain" ? <PlainOpenList {...props} /> : <TechnicalOpenList {...props} />;
+}
+
+/** One line for all findings with one consequence. Small ones are counted. */
+function PlainOpenList({ reported: { open } }: Pick<SectionProps, "reported">) {
+  const document = useDocument();
+  const { i18n } = document;
+  const serious = open.filter(isSerious);
+  const small = open.length - serious.length;
+  const groups = groupedByWords(serious, (finding) => finding, "plain", document);
+  const noneText = open.length === 0 ? "sites.open.none" : "sites.clientReport.open.noneSerious";
+  return (
+    <>
+      <TitledTable
+        title={i18n.t("sites.open.title")}
+        none={i18n.t(noneText)}
+        rows={groups}
+        rowsMax={openListedMax}
+        more="sites.clientReport.open.more"
+        columns={[
+          { label: i18n.t("sites.open.finding"), cell: ([first]) => <OpenTitle {...first} /> },
+          {
+            label: i18n.t("sites.open.since"),
+            cell: (group) => <Instant at={group.map(({ since }) => since).toSorted()[0] ?? group[0].since} day />,
+          },
+        ]}
+      />
+      {small > 0 && <p class="muted">{i18n.count("sites.clientReport.open.small", small)}</p>}
+    </>
+  );
+}
+
+function TechnicalOpenList({ reported: { site, open } }: Pick<SectionProps, "reported">) {
   const i18n = useI18n();
   const urls = new Set([site.url, ...site.pages]);
   const addresses = ({ urls: known }: OpenFinding) => {
@@ -205,18 +227,9 @@ function OpenTitle(finding: OpenFinding) {
   const i18n = useI18n();
   return (
     <>
-      <ListedTitle {...finding} />
+      <FindingWords {...finding} />
       {finding.unstable && <span class="muted small"> ({i18n.t("sites.clientReport.open.unstable")})</span>}
     </>
-  );
-}
-
-/** The chips of a list are equally wide. */
-function ListedTitle(finding: CodedFinding) {
-  return (
-    <span class="severity">
-      <FindingTitle {...finding} />
-    </span>
   );
 }
 
@@ -250,7 +263,7 @@ function AcceptedTitle({ finding }: AcceptedOpenFinding) {
   const i18n = useI18n();
   return (
     <>
-      <ListedTitle {...finding} /> <span class="chip unknown outlined">{i18n.t("sites.clientReport.acceptances.mark")}</span>
+      <FindingWords {...finding} /> <span class="chip unknown outlined">{i18n.t("sites.clientReport.acceptances.mark")}</span>
     </>
   );
 }
@@ -278,6 +291,9 @@ function UnmeasuredList({ unmeasured }: Pick<SiteDetails, "unmeasured">) {
   );
 }
 
+/** Characters of the day in an instant. */
+const dayChars = 10;
+
 const changeStyles = {
   opened: "poor",
   unaccepted: "poor",
@@ -287,8 +303,16 @@ const changeStyles = {
   recovered: "good",
 } as const satisfies Record<SiteChangeRow["kind"], string>;
 
-function ChangeList({ changes: { rows, complete, hasSilent } }: Pick<SiteDetails, "changes">) {
-  const i18n = useI18n();
+/** In plain words, changes of one day that have the same words are one line. */
+function ChangeList({ changes: { rows: all, complete, hasSilent } }: Pick<SiteDetails, "changes">) {
+  const document = useDocument();
+  const words = useWords();
+  const { i18n } = document;
+  const wordedBy = (row: SiteChangeRow, at: number) =>
+    words === "plain" && "finding" in row
+      ? `${row.kind} ${row.at.slice(0, dayChars)} ${wordsOf(row.finding, words, document)}`
+      : String(at);
+  const rows = [...new Map(all.map((row, at) => [wordedBy(row, at), row])).values()];
   return (
     <>
       <TitledTable
@@ -314,6 +338,6 @@ function ChangeList({ changes: { rows, complete, hasSilent } }: Pick<SiteDetails
 
 function ChangedTitle(row: SiteChangeRow) {
   const i18n = useI18n();
-  if ("finding" in row) return <ListedTitle {...row.finding} />;
+  if ("finding" in row) return <FindingWords {...row.finding} />;
   return <>{i18n.t(`sites.events.site.${row.kind}`, { since: i18n.date(row.since) })}</>;
 }

@@ -1,6 +1,9 @@
 /** `/clients/{name}`: all watched sites of a client on one page that prints well, and as report files, with the brand of their owner. */
 import { usableBrand } from "../../agency/brand-operations.ts";
 import { ClientFigures, clientReportFile } from "../../export/client-report/client-report.tsx";
+import { ClientSummary, ClientVerdict } from "../../export/client-report/client-summary.tsx";
+import { collectClient } from "../../export/client-report/collect.ts";
+import { type ClientWords, clientWords, WordsContext } from "../../export/client-report/words.tsx";
 import { brandInFile } from "../../export/export.ts";
 import { clientReportFileName, exportFormats, pdfFormat } from "../../export/formats.ts";
 import { Instant } from "../../report/components/labels.tsx";
@@ -15,9 +18,12 @@ import { notFound } from "../errors.ts";
 import type { GetFor } from "../guards.ts";
 import { pdfFileAnswer, textFileAnswer } from "../scans/report/downloads.tsx";
 import { publicOrigin, type Visit } from "../visit.ts";
-import { clientReportPath, mayEdit, ownerPath, type SiteAccess, sitePath } from "./site-access.ts";
+import { clientPath, clientReportPath, mayEdit, ownerPath, type SiteAccess, sitePath } from "./site-access.ts";
 import { CertificateDays, SiteScore } from "./site-sections.tsx";
 import { sitesPage } from "./sites-frame.tsx";
+
+/** Query parameter of the page and of the files. */
+const wordsParam = "words";
 
 export const getClient: GetFor<"members"> = (visit, access, name) => {
   const sites = sitesOfClient(visit, access, name);
@@ -42,6 +48,8 @@ function sitesOfClient({ settings, i18n }: Visit, { owner }: SiteAccess, name: s
 function clientPage(visit: Visit, access: SiteAccess, name: string, sites: readonly Site[]): Response {
   const { i18n, now } = visit;
   const brand = usableBrand(visit.settings.store, access.owner);
+  const { store, catalog } = visit.settings;
+  const report = collectClient({ store, ownerId: access.owner.id, client: name, checks: catalog.checks, locale: i18n.locale, now });
   const title = i18n.t("sites.clientPage.title", { client: plainUntrustedText(name) });
   return sitesPage(visit, {
     title,
@@ -57,6 +65,13 @@ function clientPage(visit: Visit, access: SiteAccess, name: string, sites: reado
     actions: <ClientActions access={access} name={name} />,
     children: (
       <>
+        {report !== null && (
+          <WordsContext.Provider value={wordsIn(visit)}>
+            <ClientVerdict sites={report.sites} />
+            <ClientSummary {...report} />
+            <WordsChoice words={wordsIn(visit)} path={clientPath(name, access)} />
+          </WordsContext.Provider>
+        )}
         <ClientFigures sites={sites.map((site) => ({ site, open: site.reading?.open ?? 0 }))} now={now} />
         <TextTable
           caption="sites.list.caption"
@@ -84,6 +99,18 @@ function clientPage(visit: Visit, access: SiteAccess, name: string, sites: reado
       </>
     ),
   });
+}
+
+/** Leads to the same page in the other words. */
+function WordsChoice({ words, path }: { readonly words: ClientWords; readonly path: string }) {
+  const { i18n } = useVisit();
+  const other = words === "plain" ? "technical" : "plain";
+  return (
+    <p class="small">
+      {i18n.t("sites.clientReport.words.choose")}{" "}
+      <a href={`${path}${path.includes("?") ? "&" : "?"}${wordsParam}=${other}`}>{i18n.t(`sites.clientReport.words.${other}`)}</a>
+    </p>
+  );
 }
 
 function ClientSite({ site }: { readonly site: Site }) {
@@ -118,6 +145,11 @@ function ClientActions({ access, name }: { readonly access: SiteAccess; readonly
   return (
     <>
       <LinkButton href={clientReportPath(name, access, "pdf")} text="sites.clientPage.pdf" primary download />
+      <LinkButton
+        href={clientReportPath(name, access, "pdf", { [wordsParam]: "technical" })}
+        text="sites.clientPage.pdfTechnical"
+        download
+      />
       <LinkButton href={clientReportPath(name, access, "html")} text="sites.clientPage.html" download />
       <button type="button" data-print hidden>
         {i18n.t("sites.clientPage.print")}
@@ -136,6 +168,12 @@ export const getClientReportHtml: GetFor<"members"> = (visit, access, client) =>
 export const getClientReportPdf: GetFor<"members"> = (visit, access, client) =>
   pdfFileAnswer(visit, fileOf(visit, access, client), nameOf(visit, client, pdfFormat.extension));
 
+/** An unknown value of the parameter means the default. */
+function wordsIn({ url }: Pick<Visit, "url">): ClientWords {
+  const asked = url.searchParams.get(wordsParam);
+  return clientWords.find((words) => words === asked) ?? clientWords[0];
+}
+
 /** @throws PageError 404 for an unknown client; null means invalid percent-encoding. */
 function fileOf(visit: Visit, { owner }: SiteAccess, client: string | null): string {
   const { i18n, settings, now } = visit;
@@ -145,7 +183,7 @@ function fileOf(visit: Visit, { owner }: SiteAccess, client: string | null): str
     client === null
       ? null
       : clientReportFile({
-          ...{ store, owner, client, locale: i18n.locale, texts, checks: catalog.checks, version, now },
+          ...{ store, owner, client, locale: i18n.locale, texts, checks: catalog.checks, version, words: wordsIn(visit), now },
           origin: publicOrigin(visit),
           brand: brand === undefined ? null : brandInFile(brand),
         });

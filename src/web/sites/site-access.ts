@@ -84,6 +84,11 @@ export function clientPath(client: string, access: SiteAccess): string {
   return ownerPath(`/clients/${encodeURIComponent(client)}`, access);
 }
 
-export function clientReportPath(client: string, access: SiteAccess, extension: "html" | "pdf"): string {
-  return ownerPath(`/clients/${encodeURIComponent(client)}/report.${extension}`, access);
+export function clientReportPath(
+  client: string,
+  access: SiteAccess,
+  extension: "html" | "pdf",
+  query: Readonly<Record<string, string>> = {},
+): string {
+  return ownerPath(`/clients/${encodeURIComponent(client)}/report.${extension}`, access, query);
 }

@@ -65,6 +65,7 @@ function fileOf(client: string, locale: PageLocale): string {
     version: "1.2.3",
     origin: null,
     brand,
+    words: "technical" as const,
     now,
   };
   return clientReportFile(settings) ?? "";

@@ -34,7 +34,7 @@ afterEach(() => temporary.stop());
 function report(given: Partial<ClientReportSettings> = {}): string {
   const { store, accountId } = sites;
   const settings = { store, owner: { id: accountId }, client, locale: "en-gb", texts, checks: builtInChecks, version: "1.2.3", now };
-  return clientReportFile({ ...settings, origin: "https://assay.test", brand: null, ...given }) ?? "";
+  return clientReportFile({ ...settings, origin: "https://assay.test", brand: null, words: "technical", ...given }) ?? "";
 }
 
 /** Visible text, with single spaces. */
@@ -77,6 +77,38 @@ test("there is no report of a client without sites, and none of another account"
   expect(textOf(report({ client: "Other" }))).toContain("a.test");
 });
 
+describe("the summary for a client", () => {
+  beforeEach(() => fillClientSites(sites));
+
+  test.each([
+    ["en-gb", enGb],
+    ["de-de", deDe],
+  ] as const)("says first which sites need most, what got better and what to do, in %s", (locale, { pages }) => {
+    const text = textOf(report({ locale, words: "plain" }));
+    const { better, next, verdict, chart } = pages.sites.clientReport;
+    expect(text).toContain(`${verdict.urgent.other.replace("{{count}}", "4").replace("{{all}}", "7")} Campaign , Archive , Shop`);
+    const order = [verdict.urgent.other.slice(-10), chart.title, better.title, next.title, pages.sites.clientReport.overview];
+    const places = order.map((part) => text.indexOf(part));
+    expect(places).toEqual(places.toSorted((one, other) => one - other));
+    expect(text.slice(text.indexOf(better.title), text.indexOf(next.title))).toContain("Blog");
+    expect(text.slice(text.indexOf(next.title))).toContain("Campaign");
+  });
+
+  test("draws a bar for each measured day, and nothing between them", () => {
+    const [, chart = ""] = report({ words: "plain" }).split('aria-label="Main; ');
+    const [drawing = ""] = chart.split("</svg>");
+    expect(drawing).toMatch(/^31 Oct 2026: 40; 18 Nov 2026: 40; now 40 of 100"/);
+    expect([drawing.match(/class="day /g)?.length, drawing.match(/class="day-none"/g)?.length]).toEqual([2, 29]);
+  });
+
+  test("says honestly that nothing got better", async () => {
+    await addClientSite({ ...sites, client: "Still" }, "https://still.test/", { name: "Still" }, [[5, "bare"]]);
+    await addClientSite({ ...sites, client: "Waiting" }, "https://waiting.test/", { name: "Waiting" }, []);
+    expect(textOf(report({ client: "Still", words: "plain" }))).toContain(words.better.none);
+    expect(textOf(report({ client: "Waiting", words: "plain" }))).toContain(words.verdict.none);
+  });
+});
+
 describe("a client with sites in every state", () => {
   beforeEach(() => fillClientSites(sites));
 
@@ -93,7 +125,7 @@ describe("a client with sites in every state", () => {
 
   test("lists the worst first, and those without a score last", () => {
     const names = [...report().matchAll(/<a href="#site-\d+"><bdi[^>]*>([^<]*)</g)].map(([, name]) => name);
-    expect(names).toEqual(["Campaign", "Archive", "Shop", "Main", "Blog", "Page 1", "Page 2", "Never reached", "New"]);
+    expect(names).toEqual(["Campaign", "Archive", "Shop", "Main", "Blog", "Page 1", "Page 2"]);
   });
 
   test("begins with title, date and figures", () => {
@@ -111,8 +143,7 @@ describe("a client with sites in every state", () => {
     expect(changeOf("Main")).toBe("\u221260 since 20 Oct 2026");
     expect(changeOf("Blog")).toBe("+85 since 19 Oct 2026");
     expect(changeOf("Shop")).toBe("the same as on 20 Oct 2026");
-    expect(["Campaign", "Page 1", "New"].map(changeOf)).toEqual([words.unknown, words.unknown, words.unknown]);
-    expect(rowOf(html, "New").slice(1)).toEqual(["not measured", words.unknown, words.unknown, words.unknown, "not measured yet"]);
+    expect(["Campaign", "Page 1"].map(changeOf)).toEqual([words.unknown, words.unknown]);
   });
 
   test("says of a site what keeps its score from being current", () => {
@@ -122,9 +153,11 @@ describe("a client with sites in every state", () => {
     expect(archive).toContain("old.example.test could not be reached");
     expect(archive).toContain("The site could not be measured since 11 Nov 2026 not measured 17 Nov 2026");
     expect(textOf(sectionOf(html, "Campaign"))).toContain(words.state.paused);
-    expect(textOf(sectionOf(html, "New"))).toContain(words.state.notScanned);
-    expect(textOf(sectionOf(html, "Never reached"))).toContain("No scan could measure this site since 18 Nov 2026, 09:00 UTC. There is no");
-    for (const name of ["New", "Never reached"]) expect(sectionOf(html, name)).not.toContain("<h3>");
+    const unmeasured = textOf(html.slice(html.indexOf('id="without-score"'), html.indexOf("<article")));
+    expect(unmeasured).toMatch(
+      /Never reached .* No scan could measure this site since 18 Nov 2026, 09:00 UTC. There is no .* New .* not been scanned yet/,
+    );
+    for (const name of ["New", "Never reached"]) expect(() => sectionOf(html, name)).toThrow("no section");
     for (const name of ["Shop", "Page 1"]) expect(sectionOf(html, name)).not.toContain('class="notice');
   });
 
@@ -212,9 +245,10 @@ test("changes of a former first address are not those of the site", async () => 
   ]);
   expect(textOf(sectionOf(report(), "Moved"))).toContain(words.changes.opened);
   await sites.store.sites.change(sites.accountId, site.id, () => ({ url: "https://new.test/" }));
-  const section = sectionOf(report(), "Moved");
-  expect(section).toContain("new.test");
-  expect(section).not.toContain("chip");
+  const html = report();
+  expect(html).toContain("new.test");
+  expect(() => sectionOf(html, "Moved")).toThrow("no section");
+  expect(html).not.toContain(`>${words.changes.opened}</span>`);
 });
 
 test("an acceptance that ended is no new finding", async () => {
@@ -253,8 +287,9 @@ test("many findings are counted, not listed; those of removed plugins show their
 test("of many sites, the table has all and the first have sections", async () => {
   for (let at = 0; at < 103; at += 1) await addSite(sites.store, { accountId: sites.accountId, url: `https://s${at}.test/`, client, now });
   const html = report();
-  expect(html.match(/<article/g)).toHaveLength(100);
-  expect(textOf(html)).toContain("Details follow for the first 100 sites of the table.");
+  // Sites without a score have a row with its reason, and no section.
+  expect(html.match(/<article/g)).toBeNull();
+  expect(html.split(words.state.notScanned)).toHaveLength(104);
   for (const name of ["s0.test", "s102.test"]) expect(html).toContain(name);
 });
 
