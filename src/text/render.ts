@@ -161,7 +161,7 @@ export function unmeasuredReason(
   texts: Texts,
 ): string | null {
   if (errorCode !== null) return scanErrorMessage(errorCode, url, locale, texts);
-  return leadsTo === undefined ? null : texts.translate(locale, ["pages", "sites", "events", "otherSite"], { host: leadsTo });
+  return leadsTo === undefined ? null : pageText(texts, locale, "sites.events.otherSite", { host: leadsTo });
 }
 
 /** Codes of scans that got no connection. */
@@ -186,8 +186,13 @@ export function pageChangeText({ from, to }: Readonly<Record<"from" | "to", Name
     to.asksPassword && !from.asksPassword && ["password", {}],
   ];
   return differing
-    .flatMap((one) => (one === false ? [] : (texts.translate(locale, ["pages", "sites", "events", "otherPage", one[0]], one[1]) ?? [])))
+    .flatMap((one) => (one === false ? [] : (pageText(texts, locale, `sites.events.otherPage.${one[0]}`, one[1]) ?? [])))
     .join(" ");
+}
+
+/** `path`: keys of a text of the pages, joined by dots. */
+function pageText(texts: Texts, locale: PageLocale, path: string, values: TextValues): string | null {
+  return texts.translate(locale, ["pages", ...path.split(".")], values);
 }
 
 /** Summary of a scan: unmeasured if it failed, null if unfinished. */

@@ -205,7 +205,7 @@ describe("a digest", () => {
   test("has brand, footer and colour of the account", () => {
     const brand = { name: "Agency & Sons", logoPng: null, accent: "#aa0000", footer: "Agency Street 1" };
     const { text, html } = digestMail(context({ brand }), [ofType("site.recovered")]);
-    expect(text.startsWith("Bakery: reachable again\n")).toBe(true);
+    expect(text.startsWith("Bakery: measured again\n")).toBe(true);
     expect(text).toContain("\n-- \nAgency & Sons\n");
     expect(text).toContain("Agency Street 1");
     expect(html).toContain("Agency &amp; Sons");
