@@ -75,8 +75,9 @@ test("idle time begins when the last request ends, and ignores the end of an unk
   traffic.begin("a");
   let endedAtMs = Number.POSITIVE_INFINITY;
   setTimeout(() => {
-    traffic.end("a");
+    // Read before: a busy machine may stop the thread between the two.
     endedAtMs = performance.now();
+    traffic.end("a");
   }, 100);
   setTimeout(() => traffic.end("never begun"), 140);
   await traffic.settled(80, longMs, never);
