@@ -161,7 +161,7 @@ export function SiteTable({ sites }: { readonly sites: readonly ReportedSite[] }
         captionUnseen
         rows={sites}
         columns={[
-          { label: i18n.t("sites.columns.name"), cell: SiteName },
+          { label: i18n.t("sites.clientReport.site"), cell: SiteName },
           { label: i18n.t("sites.columns.score"), cell: ({ site }) => <SmallScore score={site.reading?.score ?? null} /> },
           {
             label: i18n.t("sites.clientReport.change.column"),
@@ -208,7 +208,7 @@ function UnmeasuredSites({ sites, now }: ReportedClient) {
         captionUnseen
         rows={rows}
         columns={[
-          { label: i18n.t("sites.columns.name"), cell: (row) => <SiteName {...row} details={null} /> },
+          { label: i18n.t("sites.clientReport.site"), cell: (row) => <SiteName {...row} details={null} /> },
           { label: i18n.t("sites.clientReport.unmeasured.reason"), cell: (row) => <WithoutScore {...row} now={now} /> },
         ]}
       />

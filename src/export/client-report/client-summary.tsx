@@ -1,4 +1,4 @@
-/** What a client reads first: a verdict in one sentence, the scores of 30 days, what got better, and what should happen next. */
+/** What a client reads first: a verdict in one sentence, the scores of 30 days, what should happen next, and what got better. */
 import type { ComponentChildren } from "preact";
 import { dayMs } from "../../base/units.ts";
 import { standing } from "../../judge/result.ts";
@@ -9,12 +9,12 @@ import { useDocument, useI18n } from "../../report/context.ts";
 import type { OpenFinding } from "../../store/site-runs.ts";
 import type { Site } from "../../store/sites.ts";
 import { changesDays, needOf, periodStart, type ReportedClient, type ReportedSite, type ScoreDay, type SiteChangeRow } from "./collect.ts";
-import { FindingWords, groupedByWords, isSerious, useWords } from "./words.tsx";
+import { FindingWords, groupedByWords, isSerious, sentenceCharsMax, useWords, wordsOf } from "./words.tsx";
 
 /** Rows that leave the summary on one printed page. */
-const chartsMax = 6;
-const betterMax = 5;
-const nextMax = 4;
+const chartsMax = 4;
+const nextMax = 3;
+const betterMax = 3;
 const namesMax = 3;
 
 type Sites = Pick<ReportedClient, "sites">;
@@ -61,13 +61,13 @@ function Names({ sites }: { readonly sites: readonly Site[] }) {
   );
 }
 
-/** Scores, improvements and next steps. */
+/** Scores, next steps and improvements. */
 export function ClientSummary(report: ReportedClient) {
   return (
     <>
       <ScoreCharts {...report} />
-      <Better {...report} />
       <Next {...report} />
+      <Better {...report} />
     </>
   );
 }
@@ -165,6 +165,7 @@ function Better({ sites }: Sites) {
   const document = useDocument();
   const words = useWords();
   const { i18n } = document;
+  if (sites.every(({ site }) => site.reading === null)) return null;
   const rows = sites.flatMap(({ site, details }) => (details?.changes.better ?? []).map((row) => ({ site, row })));
   const resolved = rows.flatMap(({ site, row }) => ("finding" in row ? [{ site, row }] : []));
   const recovered = rows.filter(({ row }) => row.kind === "recovered");
@@ -179,14 +180,13 @@ function Better({ sites }: Sites) {
         <p>{i18n.t(open ? "sites.clientReport.better.none" : "sites.clientReport.better.nothingOpen")}</p>
       ) : (
         <>
-          <p class="muted">{i18n.t("sites.clientReport.better.lead")}</p>
           <DataTable
             caption={i18n.t("sites.clientReport.better.title")}
             captionUnseen
             rows={groups.slice(0, betterMax)}
             columns={[
               { label: i18n.t("sites.clientReport.better.what"), cell: BetterWords },
-              { label: i18n.t("sites.columns.name"), cell: (group) => <Names sites={distinct(group)} /> },
+              { label: i18n.t("sites.clientReport.site"), cell: (group) => <Names sites={distinct(group)} /> },
             ]}
           />
           {groups.length > betterMax && <p class="muted">{i18n.count("sites.clientReport.better.more", groups.length - betterMax)}</p>}
@@ -196,16 +196,24 @@ function Better({ sites }: Sites) {
   );
 }
 
+/** Without the severity, as it is no longer there. */
 function BetterWords([first]: readonly (OnSite & { readonly row: SiteChangeRow })[]) {
-  const i18n = useI18n();
-  if (first === undefined || !("finding" in first.row))
-    return (
-      <span class="severity">
-        <span class="chip good">{i18n.t("sites.clientReport.changes.recovered")}</span>{" "}
-        <span>{i18n.t("sites.clientReport.better.recovered")}</span>
+  const document = useDocument();
+  const words = useWords();
+  const { i18n } = document;
+  const finding = first !== undefined && "finding" in first.row ? first.row.finding : null;
+  return (
+    <span class="severity">
+      <span class="chip good">{i18n.t(`sites.clientReport.changes.${finding === null ? "recovered" : "resolved"}`)}</span>{" "}
+      <span>
+        {finding === null ? (
+          i18n.t("sites.clientReport.better.recovered")
+        ) : (
+          <UntrustedText charsMax={sentenceCharsMax}>{wordsOf(finding, words, document)}</UntrustedText>
+        )}
       </span>
-    );
-  return <FindingWords {...first.row.finding} />;
+    </span>
+  );
 }
 
 function distinct(rows: readonly OnSite[]): readonly Site[] {
@@ -240,7 +248,7 @@ function Next({ sites, now }: ReportedClient) {
               label: i18n.t("sites.clientReport.next.what"),
               cell: ([{ finding }]: readonly [OnOpen, ...OnOpen[]]) => <FindingWords {...finding} />,
             },
-            { label: i18n.t("sites.columns.name"), cell: (group) => <Names sites={distinct(group)} /> },
+            { label: i18n.t("sites.clientReport.site"), cell: (group) => <Names sites={distinct(group)} /> },
           ]}
         />
       )}

@@ -20,11 +20,14 @@ const detailedSitesMax = 100;
 const listedRowsMax = 3_000;
 
 /** Rows of the lists of one site. */
-export function listedRows({ open, accepted }: Pick<ReportedSite, "open" | "accepted">, { changes, unmeasured }: SiteDetails): number {
+export function listedRows(
+  { open, accepted }: Pick<ReportedSite, "open" | "accepted">,
+  { changes, unmeasured }: Pick<SiteDetails, "unmeasured"> & { readonly changes: Pick<SiteChanges, "rows"> | null },
+): number {
   return (
     Math.min(open.length, openListedMax) +
     Math.min(accepted.length, acceptedListedMax) +
-    Math.min(changes.rows.length, changesListedMax) +
+    Math.min(changes?.rows.length ?? 0, changesListedMax) +
     unmeasured.length
   );
 }

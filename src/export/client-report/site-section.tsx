@@ -22,7 +22,7 @@ import {
   type SiteChangeRow,
   type SiteDetails,
 } from "./collect.ts";
-import { FindingWords, groupedByWords, isSerious, useWords, wordsOf } from "./words.tsx";
+import { FindingWords, groupedByWords, isSerious, useWords } from "./words.tsx";
 
 /** Element id of the table's heading. */
 export const siteTableId = "sites";
@@ -50,13 +50,15 @@ interface SectionProps {
   readonly details: SiteDetails;
 }
 
+/** In plain words without the changes: the summary says what got better, and the open findings since when they are. */
 export function SiteSection({ reported, details }: SectionProps) {
   const i18n = useI18n();
+  const plain = useWords() === "plain";
   const { site } = reported;
   const { reading } = site;
   return (
     <article
-      class={listedRows(reported, details) <= keptRowsMax ? "client-site short" : "client-site"}
+      class={listedRows(reported, plain ? { ...details, changes: null } : details) <= keptRowsMax ? "client-site short" : "client-site"}
       aria-labelledby={siteHeadingId(site)}
     >
       <header>
@@ -72,7 +74,7 @@ export function SiteSection({ reported, details }: SectionProps) {
       <OpenList reported={reported} />
       <AcceptedList reported={reported} />
       <UnmeasuredList unmeasured={details.unmeasured} />
-      <ChangeList changes={details.changes} />
+      {!plain && <ChangeList changes={details.changes} />}
       <p class="screen-only">
         <a href={`#${siteTableId}`}>{i18n.t("sites.clientReport.back")}</a>
       </p>
@@ -291,9 +293,6 @@ function UnmeasuredList({ unmeasured }: Pick<SiteDetails, "unmeasured">) {
   );
 }
 
-/** Characters of the day in an instant. */
-const dayChars = 10;
-
 const changeStyles = {
   opened: "poor",
   unaccepted: "poor",
@@ -303,16 +302,8 @@ const changeStyles = {
   recovered: "good",
 } as const satisfies Record<SiteChangeRow["kind"], string>;
 
-/** In plain words, changes of one day that have the same words are one line. */
-function ChangeList({ changes: { rows: all, complete, hasSilent } }: Pick<SiteDetails, "changes">) {
-  const document = useDocument();
-  const words = useWords();
-  const { i18n } = document;
-  const wordedBy = (row: SiteChangeRow, at: number) =>
-    words === "plain" && "finding" in row
-      ? `${row.kind} ${row.at.slice(0, dayChars)} ${wordsOf(row.finding, words, document)}`
-      : String(at);
-  const rows = [...new Map(all.map((row, at) => [wordedBy(row, at), row])).values()];
+function ChangeList({ changes: { rows, complete, hasSilent } }: Pick<SiteDetails, "changes">) {
+  const i18n = useI18n();
   return (
     <>
       <TitledTable

@@ -19,7 +19,7 @@ export function useWords(): ClientWords {
 }
 
 /** A longer text of a plugin is cut. */
-const sentenceCharsMax = 300;
+export const sentenceCharsMax = 300;
 const seriousSeverities: readonly Severity[] = ["critical", "high", "medium"];
 
 export function isSerious({ severity }: Pick<CodedFinding, "severity">): boolean {

@@ -10,6 +10,7 @@ import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import { locales } from "../../../src/check/check.ts";
 import { clientReportFile } from "../../../src/export/client-report/client-report.tsx";
+import { type ClientWords, clientWords } from "../../../src/export/client-report/words.tsx";
 import { type Brand, embeddedLogo } from "../../../src/report/brand.tsx";
 import { createTexts, type PageLocale } from "../../../src/text/i18n.ts";
 import { addClientSite, fillClientSites } from "../../support/client-sites.ts";
@@ -54,7 +55,7 @@ const brand: Brand = {
   footer: `Muster GmbH ${"lang".repeat(40)}`,
 };
 
-function fileOf(client: string, locale: PageLocale): string {
+function fileOf(client: string, locale: PageLocale, words: ClientWords = "technical"): string {
   const settings = {
     store: temporary.store,
     owner,
@@ -65,14 +66,14 @@ function fileOf(client: string, locale: PageLocale): string {
     version: "1.2.3",
     origin: null,
     brand,
-    words: "technical" as const,
+    words,
     now,
   };
   return clientReportFile(settings) ?? "";
 }
 
-async function pdfOf(client: string, locale: PageLocale): Promise<Buffer> {
-  const pdf = await documents.printPdf(fileOf(client, locale));
+async function pdfOf(client: string, locale: PageLocale, words?: ClientWords): Promise<Buffer> {
+  const pdf = await documents.printPdf(fileOf(client, locale, words));
   if (typeof pdf === "string") throw new Error(`${pdf}: ${documents.logged}`);
   return Buffer.from(pdf);
 }
@@ -123,7 +124,7 @@ describe("the printed report", () => {
         const [content = ""] = text.split(` ${at + 1} / ${paper.length}`);
         for (const heading of headings) expect(content.trimEnd().endsWith(heading)).toBe(false);
       }
-      expect(paper[0]).toContain(words.clientReport.overview);
+      expect(paper.slice(0, 2).join(" ")).toContain(words.clientReport.overview);
       const whole = paper.join(" ");
       for (const name of ["Shop", "Main", "Blog", "Archive", "Campaign", "New", "Never reached"]) expect(whole).toContain(name);
       for (const text of [words.clientReport.state.paused, words.clientReport.state.notScanned, words.clientReport.changes.none])
@@ -138,12 +139,33 @@ describe("the printed report", () => {
     testMsMax,
   );
 
+  test.each([
+    ["en-gb", enGb],
+    ["de-de", deDe],
+  ])(
+    "has what to do and what got better on page one, and is shorter in plain words in %s",
+    async (locale, { pages }) => {
+      const { next, better, overview } = pages.sites.clientReport;
+      const [plain, technical] = await Promise.all(
+        clientWords.map(async (words) => pdfPageTexts(await pdfOf(clients.plain, locale, words))),
+      );
+      for (const [first = "", second] of [plain ?? [], technical ?? []]) {
+        expect(first).toContain(next.title);
+        expect(first.slice(first.indexOf(better.title))).toMatch(/Blog .*Blog .*Blog /s);
+        expect(`${first} ${second}`).toContain(overview);
+      }
+      expect(plain?.length).toBeLessThan(technical?.length ?? 0);
+    },
+    testMsMax,
+  );
+
   test(
     "keeps the head of a site with its figures, and a short section on one page",
     async () => {
       const paper = pdfPageTexts(await pdfOf(clients.plain, "en-gb"));
       for (const name of ["Page 1", "Page 2"]) {
-        const [page = ""] = paper.filter((text) => text.includes(`${name} https://`) && text.includes(enGb.pages.sites.site.facts.since));
+        // The table of all sites, which is before the sections, names them too.
+        const page = paper.findLast((text) => text.includes(`${name} https://`) && text.includes(enGb.pages.sites.site.facts.since)) ?? "";
         expect(page.slice(page.lastIndexOf(name))).toMatch(/Watched since .* Open findings .* Changes of the last 30 days/);
       }
     },

@@ -83,15 +83,21 @@ describe("the summary for a client", () => {
   test.each([
     ["en-gb", enGb],
     ["de-de", deDe],
-  ] as const)("says first which sites need most, what got better and what to do, in %s", (locale, { pages }) => {
+  ] as const)("says first which sites need most, what to do and what got better, in %s", (locale, { pages }) => {
     const text = textOf(report({ locale, words: "plain" }));
     const { better, next, verdict, chart } = pages.sites.clientReport;
     expect(text).toContain(`${verdict.urgent.other.replace("{{count}}", "4").replace("{{all}}", "7")} Campaign , Archive , Shop`);
-    const order = [verdict.urgent.other.slice(-10), chart.title, better.title, next.title, pages.sites.clientReport.overview];
+    const order = [verdict.urgent.other.slice(-10), chart.title, next.title, better.title, pages.sites.clientReport.overview];
     const places = order.map((part) => text.indexOf(part));
     expect(places).toEqual(places.toSorted((one, other) => one - other));
-    expect(text.slice(text.indexOf(better.title), text.indexOf(next.title))).toContain("Blog");
-    expect(text.slice(text.indexOf(next.title))).toContain("Campaign");
+    expect(text.slice(text.indexOf(next.title), text.indexOf(better.title))).toContain("Campaign");
+    const improved = text.slice(text.indexOf(better.title), text.indexOf(pages.sites.clientReport.overview));
+    expect(improved).toContain("Blog");
+    expect(improved).toContain(pages.sites.clientReport.changes.resolved);
+    expect(improved).not.toContain(locale === "de-de" ? "Kritisch" : "Critical");
+    expect(text).not.toContain(pages.sites.clientReport.changes.title);
+    expect(textOf(report({ locale }))).toContain(pages.sites.clientReport.changes.title);
+    if (locale === "de-de") expect(text).not.toMatch(/\bSites?\b/);
   });
 
   test("draws a bar for each measured day, and nothing between them", () => {
@@ -105,7 +111,9 @@ describe("the summary for a client", () => {
     await addClientSite({ ...sites, client: "Still" }, "https://still.test/", { name: "Still" }, [[5, "bare"]]);
     await addClientSite({ ...sites, client: "Waiting" }, "https://waiting.test/", { name: "Waiting" }, []);
     expect(textOf(report({ client: "Still", words: "plain" }))).toContain(words.better.none);
-    expect(textOf(report({ client: "Waiting", words: "plain" }))).toContain(words.verdict.none);
+    const waiting = textOf(report({ client: "Waiting", words: "plain" }));
+    expect(waiting).toContain(words.verdict.none);
+    expect(waiting).not.toContain(words.better.title);
   });
 });
 
@@ -134,7 +142,7 @@ describe("a client with sites in every state", () => {
     expect(text).toContain("3 good 4 poor 2 no score yet Lowest score 15");
     expect(text).toContain("Accepted findings 2");
     expect(text).toContain("Next certificate to expire 13 Sept 2026 , expired");
-    expect(textOf(report({ locale: "de-de" }))).toContain("Sicherheitsbericht f\u00fcr M\u00fcller & Co 9 Sites, Stand 20. Nov. 2026.");
+    expect(textOf(report({ locale: "de-de" }))).toContain("Sicherheitsbericht f\u00fcr M\u00fcller & Co 9 Websites, Stand 20. Nov. 2026.");
   });
 
   test("says how a score has changed in about 30 days, or that it is not known", () => {
