@@ -59,8 +59,15 @@ function withTexts(path: string, text: string, check: NewCheck): string {
   const owner = Object.entries(file.checks).find(([other, { findings }]) => other === key || code in findings)?.[0];
   if (owner !== undefined) throw new KeyError(`${path} has texts for ${owner === key ? key : `${code}, in "${owner}"`} already`);
   if (format(file) !== text) throw new KeyError(`${path} is not formatted: run "npm run format" first`);
-  const blocks = [...Object.entries(file.checks), [key, textsToFillIn(check)] as const].sort(([one], [other]) => (one < other ? -1 : 1));
+  const blocks = [...Object.entries(file.checks), [key, textsOf(check)] as const].sort(([one], [other]) => (one < other ? -1 : 1));
   return format({ ...file, checks: Object.fromEntries(blocks) });
+}
+
+/** With the sentences for owners of websites, which plugins may do without. */
+function textsOf(check: NewCheck): CheckTexts {
+  const { findings, ...texts } = textsToFillIn(check);
+  const plain = "Fill in: what it means for the owner of the website, without technical terms.";
+  return { ...texts, findings: Object.fromEntries(Object.entries(findings).map(([code, finding]) => [code, { ...finding, plain }])) };
 }
 
 function format(file: LocaleFile): string {
