@@ -24,7 +24,8 @@ import type { ScriptAdvisories } from "../../parse/script-libraries.ts";
 import { isChallenge } from "../http/http.ts";
 import { type OpenDocument, openDocument } from "./page-document.ts";
 import { probeMarkup, readDom } from "./page-dom.ts";
-import { PageNetwork, sendCredentials } from "./page-network.ts";
+import { answerPausedRequests, type DocumentChanges } from "./page-fetch.ts";
+import { PageNetwork } from "./page-network.ts";
 import { probePreload } from "./page-preload.ts";
 import { type PageImage, takeScreenshot, viewport } from "./page-screenshot.ts";
 import { readScripts, watchScripts } from "./page-scripts.ts";
@@ -53,6 +54,8 @@ export interface PageProbeContext {
   /** Credentials for the origin of the page; null or absent without them. */
   readonly credentials?: VerifiedCredentials | null;
   readonly deadlines: PageDeadlines;
+  /** Changes of the page's documents, as a proof makes them; absent in scans. */
+  readonly changes?: DocumentChanges | null;
   /** Advisories for script libraries; null or absent selects the embedded list. */
   readonly scriptAdvisories?: ScriptAdvisories | null;
   /** Called with the URL of each document of the main frame, as soon as the browser has its answer. */
@@ -136,7 +139,7 @@ function allFailed(because: ProbeFailure): LoadedReadings {
 /** Calls `onShown` once the final document is shown, before it is read. */
 async function visit(page: BrowserPage, context: PageProbeContext, onShown: () => void): Promise<LoadedReadings> {
   const { session, targetId } = page;
-  const { subject, egress, deadlines, signal, onDocument, credentials = null } = context;
+  const { subject, egress, deadlines, signal, onDocument, credentials = null, changes = null } = context;
   // The main frame of a page has the id of its target.
   const network = new PageNetwork(session, targetId, headerLimitOf(subject));
   const scripts = watchScripts(session, targetId, network.ownFrames);
@@ -155,6 +158,7 @@ async function visit(page: BrowserPage, context: PageProbeContext, onShown: () =
       onUnwatched: (worker) => scripts.missWorker(worker),
     }),
     enableReports(page, credentials),
+    answerPausedRequests(session, targetId, { credentials, changes }),
   ]);
 
   // This command is answered only once the first document exists, so it is awaited together with the load event.
@@ -213,8 +217,8 @@ function withWorkerFiles(dom: Reading<DomFacts>, scripts: Reading<ScriptsFacts>)
   return read({ ...dom.facts, otherSites: [...known, ...imported].slice(0, otherSitesMax) });
 }
 
-/** Makes the browser report what the probe reads, and send the credentials. */
-async function enableReports({ session, browserSession, targetId }: BrowserPage, credentials: VerifiedCredentials | null): Promise<void> {
+/** Makes the browser report what the probe reads. */
+async function enableReports({ session, browserSession }: BrowserPage, credentials: VerifiedCredentials | null): Promise<void> {
   // A page with an invalid certificate is still read, unless it gets credentials; the certificate has its own checks.
   const certificates = { ignore: credentials?.browserVerifies !== true };
   await Promise.all([
@@ -227,7 +231,6 @@ async function enableReports({ session, browserSession, targetId }: BrowserPage,
     session.send("Security.setIgnoreCertificateErrors", certificates),
     // For shared and service workers, which belong to no page.
     browserSession.send("Security.setIgnoreCertificateErrors", certificates),
-    credentials === null ? undefined : sendCredentials(session, targetId, credentials),
   ]);
 }
 

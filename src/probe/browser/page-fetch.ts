@@ -1,0 +1,177 @@
+/** Answers the requests of a page that the browser has paused: the only owner of the Fetch domain in a visit. */
+import type { CDPSession, Protocol } from "../../browser/browser-page.ts";
+import { cookieFieldFor, headersFor, isOfOrigin, isPreferenceField, type TargetCredentials } from "../../egress/credentials.ts";
+import { isRedirectStatus } from "../../evidence/evidence.ts";
+
+type PausedRequest = Protocol.Fetch.RequestPausedEvent;
+type HeaderEntry = Protocol.Fetch.HeaderEntry;
+
+/** Header field that documents get in place of all fields of its name; null takes those away. */
+export interface ReplacedHeader {
+  readonly name: string;
+  readonly value: string | null;
+}
+
+/** What a visit changes in the answers of a server. Plain JSON, for the thread that visits. */
+export interface PageOverrides {
+  /** Documents of this origin are changed, as `URL.origin` spells it. */
+  readonly origin: string;
+  readonly headers: readonly ReplacedHeader[];
+}
+
+/** Reason why a document kept the headers of its server, so that nothing is proven about it. */
+export type Unchanged = "document-too-large" | "document-unreadable";
+
+/** Changes of the documents in one visit. */
+export interface DocumentChanges {
+  readonly overrides: PageOverrides;
+  /** Called for each document that was to be changed, and was not. */
+  readonly onUnchanged: (because: Unchanged) => void;
+}
+
+interface FetchRules {
+  readonly credentials: TargetCredentials | null;
+  readonly changes: DocumentChanges | null;
+}
+
+/**
+ * Pauses requests before they are sent, redirects included, to add credentials, and documents before they are shown, to change them. Errors
+ * of single requests are ignored: the browser has cancelled them. `mainFrameId` is the page's main frame.
+ */
+export async function answerPausedRequests(session: CDPSession, mainFrameId: string, { credentials, changes }: FetchRules): Promise<void> {
+  const patterns: Protocol.Fetch.RequestPattern[] = [];
+  if (credentials !== null) patterns.push({ urlPattern: "*", requestStage: "Request" });
+  if (changes !== null) patterns.push({ urlPattern: `${changes.overrides.origin}/*`, resourceType: "Document", requestStage: "Response" });
+  if (patterns.length === 0) return;
+  const sendCredentials = credentials === null ? null : credentialSender(session, mainFrameId, credentials);
+  session.on("Fetch.requestPaused", (event) => {
+    const isAnswered = event.responseStatusCode !== undefined || event.responseErrorReason !== undefined;
+    const answered = isAnswered && changes !== null ? answerDocument(session, event, changes) : sendCredentials?.(event);
+    // A frame or a request that is gone has nothing to be continued.
+    void answered?.catch(() => {});
+  });
+  await Promise.all([
+    // A service worker could copy fields of a request into one to another origin, and answers without the network.
+    session.send("Network.setBypassServiceWorker", { bypass: true }),
+    session.send("Fetch.enable", { patterns }),
+  ]);
+}
+
+// Replaces header fields of documents. Changed fields of a continued answer come too late: the browser has read its policies already.
+
+/** Bytes of a document whose headers can be replaced. It is sent to the browser once more. */
+export const documentBytesMax = 8 * 1024 ** 2;
+const readBytes = 256 * 1024;
+/** Fields about the transfer of a body, which the browser has undone. */
+const transferFields: readonly string[] = ["content-length", "content-encoding", "transfer-encoding"];
+
+async function answerDocument(
+  session: CDPSession,
+  event: PausedRequest,
+  { overrides: { origin, headers: replaced }, onUnchanged }: DocumentChanges,
+): Promise<void> {
+  const { requestId, request, responseStatusCode: status = 0, responseHeaders = [] } = event;
+  const proceed = () => session.send("Fetch.continueRequest", { requestId });
+  const hasDocument = event.responseErrorReason === undefined && !isRedirectStatus(status) && status !== 204 && status !== 205;
+  if (!hasDocument || URL.parse(request.url)?.origin !== origin) return void (await proceed());
+  const announced = Number(responseHeaders.find(({ name }) => name.toLowerCase() === "content-length")?.value ?? 0);
+  if (announced > documentBytesMax) {
+    onUnchanged("document-too-large");
+    return void (await proceed());
+  }
+  const body = await bodyOf(session, requestId).catch(() => "document-unreadable" as const);
+  if (typeof body === "string") {
+    // An answer whose body was read in part cannot be continued. The command fails for a frame that is gone, which needs no answer.
+    await session.send("Fetch.failRequest", { requestId, errorReason: "Failed" });
+    return onUnchanged(body);
+  }
+  const dropped = [...transferFields, ...replaced.map(({ name }) => name.toLowerCase())];
+  const kept = responseHeaders.filter(({ name }) => !dropped.includes(name.toLowerCase()));
+  const added = replaced.flatMap(({ name, value }) => (value === null ? [] : [{ name, value }]));
+  await session.send("Fetch.fulfillRequest", {
+    requestId,
+    responseCode: status,
+    responseHeaders: [...kept, ...added],
+    body: body.toString("base64"),
+  });
+}
+
+/** The body as the browser decoded it. @throws Error for a connection that breaks. */
+async function bodyOf(session: CDPSession, requestId: string): Promise<Buffer | "document-too-large"> {
+  const { stream: handle } = await session.send("Fetch.takeResponseBodyAsStream", { requestId });
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  try {
+    while (bytes <= documentBytesMax) {
+      const { data, base64Encoded = false, eof } = await session.send("IO.read", { handle, size: readBytes });
+      const part = Buffer.from(data, base64Encoded ? "base64" : "utf8");
+      bytes += part.length;
+      parts.push(part);
+      if (eof) return bytes > documentBytesMax ? "document-too-large" : Buffer.concat(parts);
+    }
+    return "document-too-large";
+  } finally {
+    void session.send("IO.close", { handle }).catch(() => {});
+  }
+}
+
+// Adds a user's header fields and cookies to the requests of a page load that go to their origin.
+
+/**
+ * Adds the fields before a request is sent: extra header fields of the session, and the cookie store, know no origin with scheme and port.
+ * WebSockets, shared and service workers cannot be paused: they get nothing.
+ */
+function credentialSender(
+  session: CDPSession,
+  mainFrameId: string,
+  credentials: TargetCredentials,
+): (event: PausedRequest) => Promise<void> {
+  let isPageOfOrigin = false;
+  return async (event) => {
+    const { requestId, request, resourceType, frameId } = event;
+    const isOfMainFrame = frameId === mainFrameId;
+    const isPage = resourceType === "Document" && isOfMainFrame;
+    if (isPage) isPageOfOrigin = isOfOrigin(credentials, request.url);
+    const mayCarry = (isPage && request.method === "GET") || isFromOrigin(event, credentials, isOfMainFrame && isPageOfOrigin);
+    const fields = fieldsOf(event, credentials, mayCarry);
+    await session
+      .send("Fetch.continueRequest", { requestId, ...(fields === null ? {} : { headers: [...fields] }) })
+      // Otherwise a request with a field that the browser refuses would stay paused.
+      .catch(() => session.send("Fetch.failRequest", { requestId, errorReason: "Failed" }));
+  };
+}
+
+/** All fields of the request; null leaves them unchanged. */
+function fieldsOf(event: PausedRequest, credentials: TargetCredentials, mayCarry: boolean): readonly HeaderEntry[] | null {
+  const { request, redirectedRequestId } = event;
+  const own = Object.entries(request.headers).map(([name, value]) => ({ name, value: String(value) }));
+  if (!isOfOrigin(credentials, request.url) || !mayCarry) {
+    // A browser may keep fields of a request for its redirects.
+    return redirectedRequestId === undefined ? null : own.filter((field) => !isGiven(field, credentials));
+  }
+  const names = new Set(own.map(({ name }) => name.toLowerCase()));
+  // A field that a script of the page sets itself has priority, but not what the browser adds.
+  const added = headersFor(credentials, request.url).filter(({ name }) => !names.has(name.toLowerCase()) || isPreferenceField(name));
+  const siteCookies = own.find(({ name }) => name.toLowerCase() === "cookie")?.value;
+  const cookies = cookieFieldFor(credentials, request.url, siteCookies);
+  const replaced = new Set([...added.map(({ name }) => name.toLowerCase()), "cookie"]);
+  return [
+    ...own.filter(({ name }) => !replaced.has(name.toLowerCase())),
+    ...added.map(({ name, value }) => ({ name, value })),
+    ...(cookies === null ? [] : [{ name: "Cookie", value: cookies }]),
+  ];
+}
+
+function isGiven({ name, value }: HeaderEntry, { headers, cookies }: TargetCredentials): boolean {
+  if (name.toLowerCase() === "cookie") return cookies.some((cookie) => value.includes(`${cookie.name}=${cookie.value}`));
+  return headers.some((header) => header.name.toLowerCase() === name.toLowerCase() && header.value === value);
+}
+
+/**
+ * Like cookies with SameSite=Lax: documents of other origins, such as frames, cannot use the credentials. Only the page itself may be
+ * opened from elsewhere, as after a sign-in at another host. `otherwise` is the result for requests without a known source.
+ */
+function isFromOrigin({ request }: PausedRequest, { origin }: TargetCredentials, otherwise: boolean): boolean {
+  const sources = Object.entries(request.headers).filter(([name]) => /^(?:origin|referer)$/i.test(name));
+  return sources.length === 0 ? otherwise : sources.every(([, value]) => URL.parse(String(value))?.origin === origin);
+}
