@@ -16,7 +16,7 @@ export const deadlines = { navigationMs: 3_000, settleMs: 100, settleMaxMs: 1_00
 /** Deadlines for sound pages, which a busy machine loads slowly, and whose scripts it runs late. */
 export const patientDeadlines = { navigationMs: 30_000, settleMs: 500, settleMaxMs: 15_000, documentMs: 20_000 };
 
-export interface VisitOptions extends Partial<Pick<PageProbeContext, "signal" | "deadlines" | "changes" | "credentials">> {
+export interface VisitOptions extends Partial<Pick<PageProbeContext, "signal" | "deadlines" | "observer" | "credentials">> {
   readonly egress: EgressSettings;
   /** Characters kept of a header value; the default limit if absent. */
   readonly headerCharsMax?: number;

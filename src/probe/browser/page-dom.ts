@@ -20,7 +20,7 @@ type RawDom = Omit<DomFacts, "subresources"> & { readonly subresources: readonly
 type Limits = typeof limits;
 type DomLimits = Limits & { readonly metaContentCharsMax: number };
 
-type DomReader = ReturnType<typeof createDomReader>;
+export type DomReader = ReturnType<typeof createDomReader>;
 
 /**
  * Runs in an isolated world, with separate prototypes. Uses the methods of prototypes, because named elements
@@ -147,7 +147,11 @@ function readDocument(
 }
 
 /** Call of a reader in the page. `others`: source text of the functions that it calls. */
-function callInPage(reader: typeof readDocument | typeof readMarkup, given: Limits | DomLimits, others: string): string {
+export function callInPage<G extends Limits>(
+  reader: (given: G, dom: DomReader, others: never) => unknown,
+  given: G,
+  others: string,
+): string {
   return `(${reader})(${JSON.stringify(given)}, (${createDomReader})(${given.urlCharsMax}, ${boundedList}), ${others})`;
 }
 

@@ -22,9 +22,10 @@ export interface PageOverrides {
 /** Reason why a document kept the headers of its server, so that nothing is proven about it. */
 export type Unchanged = "document-too-large" | "document-unreadable";
 
-/** Changes of the documents in one visit. */
-export interface DocumentChanges {
-  readonly overrides: PageOverrides;
+/** Changes of documents in one visit. */
+interface DocumentChanges {
+  /** Null to change nothing. */
+  readonly overrides: PageOverrides | null;
   /** Called for each document that was to be changed, and was not. */
   readonly onUnchanged: (because: Unchanged) => void;
 }
@@ -41,12 +42,14 @@ interface FetchRules {
 export async function answerPausedRequests(session: CDPSession, mainFrameId: string, { credentials, changes }: FetchRules): Promise<void> {
   const patterns: Protocol.Fetch.RequestPattern[] = [];
   if (credentials !== null) patterns.push({ urlPattern: "*", requestStage: "Request" });
-  if (changes !== null) patterns.push({ urlPattern: `${changes.overrides.origin}/*`, resourceType: "Document", requestStage: "Response" });
+  const overrides = changes?.overrides ?? null;
+  if (overrides !== null) patterns.push({ urlPattern: `${overrides.origin}/*`, resourceType: "Document", requestStage: "Response" });
   if (patterns.length === 0) return;
   const sendCredentials = credentials === null ? null : credentialSender(session, mainFrameId, credentials);
   session.on("Fetch.requestPaused", (event) => {
     const isAnswered = event.responseStatusCode !== undefined || event.responseErrorReason !== undefined;
-    const answered = isAnswered && changes !== null ? answerDocument(session, event, changes) : sendCredentials?.(event);
+    const isChanged = isAnswered && overrides !== null && changes !== null;
+    const answered = isChanged ? answerDocument(session, event, overrides, changes.onUnchanged) : sendCredentials?.(event);
     // A frame or a request that is gone has nothing to be continued.
     void answered?.catch(() => {});
   });
@@ -68,7 +71,8 @@ const transferFields: readonly string[] = ["content-length", "content-encoding",
 async function answerDocument(
   session: CDPSession,
   event: PausedRequest,
-  { overrides: { origin, headers: replaced }, onUnchanged }: DocumentChanges,
+  { origin, headers: replaced }: PageOverrides,
+  onUnchanged: DocumentChanges["onUnchanged"],
 ): Promise<void> {
   const { requestId, request, responseStatusCode: status = 0, responseHeaders = [] } = event;
   const proceed = () => session.send("Fetch.continueRequest", { requestId });

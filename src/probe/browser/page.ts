@@ -24,8 +24,9 @@ import type { ScriptAdvisories } from "../../parse/script-libraries.ts";
 import { isChallenge } from "../http/http.ts";
 import { type OpenDocument, openDocument } from "./page-document.ts";
 import { probeMarkup, readDom } from "./page-dom.ts";
-import { answerPausedRequests, type DocumentChanges } from "./page-fetch.ts";
+import { answerPausedRequests } from "./page-fetch.ts";
 import { PageNetwork } from "./page-network.ts";
+import type { PageObserver } from "./page-observer.ts";
 import { probePreload } from "./page-preload.ts";
 import { type PageImage, takeScreenshot, viewport } from "./page-screenshot.ts";
 import { readScripts, watchScripts } from "./page-scripts.ts";
@@ -54,8 +55,8 @@ export interface PageProbeContext {
   /** Credentials for the origin of the page; null or absent without them. */
   readonly credentials?: VerifiedCredentials | null;
   readonly deadlines: PageDeadlines;
-  /** Changes of the page's documents, as a proof makes them; absent in scans. */
-  readonly changes?: DocumentChanges | null;
+  /** Observes the visit, and says what it changes; absent in scans. */
+  readonly observer?: PageObserver | null;
   /** Advisories for script libraries; null or absent selects the embedded list. */
   readonly scriptAdvisories?: ScriptAdvisories | null;
   /** Called with the URL of each document of the main frame, as soon as the browser has its answer. */
@@ -139,7 +140,7 @@ function allFailed(because: ProbeFailure): LoadedReadings {
 /** Calls `onShown` once the final document is shown, before it is read. */
 async function visit(page: BrowserPage, context: PageProbeContext, onShown: () => void): Promise<LoadedReadings> {
   const { session, targetId } = page;
-  const { subject, egress, deadlines, signal, onDocument, credentials = null, changes = null } = context;
+  const { subject, egress, deadlines, signal, onDocument, credentials = null, observer = null } = context;
   // The main frame of a page has the id of its target.
   const network = new PageNetwork(session, targetId, headerLimitOf(subject));
   const scripts = watchScripts(session, targetId, network.ownFrames);
@@ -154,11 +155,11 @@ async function visit(page: BrowserPage, context: PageProbeContext, onShown: () =
       onWorker: (worker) => {
         network.watchWorker(worker);
         scripts.watchWorker(worker);
+        observer?.watchWorker(worker);
       },
       onUnwatched: (worker) => scripts.missWorker(worker),
     }),
-    enableReports(page, credentials),
-    answerPausedRequests(session, targetId, { credentials, changes }),
+    enableReports(page, credentials, observer),
   ]);
 
   // This command is answered only once the first document exists, so it is awaited together with the load event.
@@ -187,7 +188,8 @@ async function visit(page: BrowserPage, context: PageProbeContext, onShown: () =
     ...network.otherSites(),
     ...(settled === true ? { stillChanging: true } : {}),
   });
-  const [dom, markup] = await Promise.all([readDocument(readBoundedDom), readDocument(probeMarkup)]);
+  const shape = observer === null ? null : readDocument(observer.read);
+  const [dom, markup] = await Promise.all([readDocument(readBoundedDom), readDocument(probeMarkup), shape]);
   if (isInconclusiveStatus(answer.status)) return withoutPage(navigation, "server-error");
   if (isChallenge(answer, dom.status === "read" ? dom.facts.title : null)) return withoutPage(navigation, "challenged");
   // Requests are complete only if the document itself was readable.
@@ -217,8 +219,9 @@ function withWorkerFiles(dom: Reading<DomFacts>, scripts: Reading<ScriptsFacts>)
   return read({ ...dom.facts, otherSites: [...known, ...imported].slice(0, otherSitesMax) });
 }
 
-/** Makes the browser report what the probe reads. */
-async function enableReports({ session, browserSession }: BrowserPage, credentials: VerifiedCredentials | null): Promise<void> {
+/** Makes the browser report what the probe reads, send the credentials and change documents. */
+async function enableReports(page: BrowserPage, credentials: VerifiedCredentials | null, observer: PageObserver | null): Promise<void> {
+  const { session, browserSession, targetId } = page;
   // A page with an invalid certificate is still read, unless it gets credentials; the certificate has its own checks.
   const certificates = { ignore: credentials?.browserVerifies !== true };
   await Promise.all([
@@ -231,6 +234,8 @@ async function enableReports({ session, browserSession }: BrowserPage, credentia
     session.send("Security.setIgnoreCertificateErrors", certificates),
     // For shared and service workers, which belong to no page.
     browserSession.send("Security.setIgnoreCertificateErrors", certificates),
+    answerPausedRequests(session, targetId, { credentials, changes: observer }),
+    observer?.watch(page),
   ]);
 }
 

@@ -1,7 +1,8 @@
 /** Documents of the scanned origin with other headers than their server sent, in the real browser. */
 import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { documentBytesMax, type PageOverrides, type ReplacedHeader, type Unchanged } from "../../../src/probe/browser/page-fetch.ts";
+import { documentBytesMax, type ReplacedHeader } from "../../../src/probe/browser/page-fetch.ts";
+import { PageObserver } from "../../../src/probe/browser/page-observer.ts";
 import { siteIdentity } from "../../support/certificates.ts";
 import { cleanUp, keep } from "../../support/clean-up.ts";
 import { egressTo, type Routes, startHttps, type TestServer } from "../../support/servers.ts";
@@ -33,17 +34,15 @@ async function startSite(routes: Routes): Promise<TestServer> {
 
 /** `headers` undefined: an ordinary visit. */
 async function visited(server: TestServer, headers?: readonly ReplacedHeader[], more: Partial<VisitOptions> = {}) {
-  const unchanged: Unchanged[] = [];
-  const overrides: PageOverrides = { origin, headers: headers ?? [] };
-  const changes = headers === undefined ? null : { overrides, onUnchanged: (because: Unchanged) => unchanged.push(because) };
+  const observer = new PageObserver(headers === undefined ? null : { origin, headers });
   const egress = egressTo({ "site.test:443": server, "other.test:443": server });
-  const readings = await visit(browser, `${origin}/`, { egress, deadlines: patientDeadlines, changes, ...more });
-  return { readings, unchanged };
+  const readings = await visit(browser, `${origin}/`, { egress, deadlines: patientDeadlines, observer, ...more });
+  return { readings, unchanged: observer.observation().unchanged };
 }
 
 async function titleOf(server: TestServer, headers?: readonly ReplacedHeader[]): Promise<string> {
   const { readings, unchanged } = await visited(server, headers);
-  expect(unchanged).toEqual([]);
+  expect(unchanged).toBe(null);
   return factsOf(readings, "dom").title;
 }
 
@@ -122,14 +121,14 @@ describe("a document that cannot be changed is told", () => {
   test("above the limit, by its length", async () => {
     const server = await startSite({ "/": html(large, { "content-length": String(Buffer.byteLength(large)) }) });
     const { readings, unchanged } = await visited(server, noScripts);
-    expect([factsOf(readings, "dom").title, unchanged]).toEqual(["ran T\u00fcr", ["document-too-large"]]);
+    expect([factsOf(readings, "dom").title, unchanged]).toEqual(["ran T\u00fcr", "document-too-large"]);
   });
 
   test.each([
     ["without a length", html(large)],
     ["compressed", html(gzipSync(large), { "content-encoding": "gzip" })],
   ])("above the limit, %s", async (_words, page) => {
-    expect((await visited(await startSite({ "/": page }), noScripts)).unchanged).toEqual(["document-too-large"]);
+    expect((await visited(await startSite({ "/": page }), noScripts)).unchanged).toBe("document-too-large");
   });
 });
 
