@@ -6,9 +6,10 @@ import { openBrowserSlot, type ScanBrowser } from "../browser/slot.ts";
 import { shareBlockedPorts } from "../egress/address-policy.ts";
 import { usePublicSuffixes } from "../parse/site.ts";
 import { usePreloadList } from "../probe/browser/page-preload.ts";
-import { gatherEvidence } from "../scan/gather.ts";
+import { type GatherListener, gatherEvidence } from "../scan/gather.ts";
 import { type GatherWorkerData, type WorkerCall, workerData } from "../scan/pool.ts";
-import type { BrowserUnavailable, Gathered, GatherTask, WorkerMessage } from "../scan/task.ts";
+import type { BrowserUnavailable, Gathered, GatherTask, Visited, VisitTask, WorkerMessage } from "../scan/task.ts";
+import { visitPage } from "../scan/visit.ts";
 
 /** Each collection takes about 15 ms. Without it, the garbage of a thread grows to three times the memory in use. */
 const scansPerCollection = 2;
@@ -21,11 +22,22 @@ usePublicSuffixes(publicSuffixes);
 const slot = openBrowserSlot(slotOptions);
 
 export function gather({ task, port }: WorkerCall<GatherTask>): Promise<Gathered | BrowserUnavailable> {
+  return withListener({ port, fresh: task.freshBrowser }, (browser, listener) => gatherEvidence(task, browser, listener));
+}
+
+export function visit({ task, port }: WorkerCall<VisitTask>): Promise<Visited | BrowserUnavailable> {
+  return withListener({ port, fresh: task.freshBrowser }, (browser, listener) => visitPage(task, browser, listener));
+}
+
+function withListener<T>(
+  { port, fresh }: { readonly port: MessagePort; readonly fresh: boolean },
+  action: (browser: ScanBrowser, listener: GatherListener) => Promise<T>,
+): Promise<T | BrowserUnavailable> {
   const post = (message: WorkerMessage) => port.postMessage(message);
-  return withBrowser({ port, fresh: task.freshBrowser }, (browser) => {
+  return withBrowser({ port, fresh }, (browser) => {
     // Only now: the deadline of the task does not include the start of a browser.
     post({ type: "started" });
-    return gatherEvidence(task, browser, {
+    return action(browser, {
       clock: systemClock,
       onStage: (stage) => post({ type: "stage", stage }),
       onTrace: (trace) => post({ type: "trace", trace }),

@@ -33,7 +33,7 @@ import { probeFavicon, withFavicon } from "../probe/http/favicon.ts";
 import { probeCrossOrigin, probePlainHttp, probeSecurityTxt } from "../probe/http/http.ts";
 import { probeTls, type TlsContext } from "../probe/tls/tls.ts";
 import { probeTlsOffers } from "../probe/tls/tls-offers.ts";
-import { type Gathered, type GatherTask, type ScanTrace, subjectOf, unreachableBecause } from "./task.ts";
+import { type Gathered, type GatherTask, type ScanDeadlines, type ScanTrace, subjectOf, unreachableBecause } from "./task.ts";
 
 /** Grace period after the abort signal, in which a probe may return its own reading. Afterwards: `timeout`. */
 const abortGraceMs = 500;
@@ -43,53 +43,67 @@ const stoodShareMin = 0.1;
 /** Grace period of the page probe, which then still asks whether its browser answers. */
 const pageGraceMs = 4_000;
 
-interface GatherListener {
+export interface GatherListener {
   readonly clock: Clock;
   readonly onStage: (stage: ProgressStage) => void;
   readonly onTrace: (trace: ScanTrace) => void;
 }
 
 export function gatherEvidence(task: GatherTask, browser: ScanBrowser, listener: GatherListener): Promise<Gathered> {
+  return withinTask(task, browser, listener, async (parts, watch) => {
+    // Redacted last, because probes use the readings of others. The subject stays complete: it identifies the scan.
+    const { readings, refusals, ...visited } = await runProbes(task, parts, watch);
+    const { egress, subject } = parts;
+    const evidence: Evidence = { subject, ...withoutSecrets(readings, secretsIn(task)) };
+    const unreachable = unreachableBecause(evidence);
+    return { evidence, ...visited, timings: watch.timings(), unreachable, refusals: [...egress.refusals, ...refusals] };
+  });
+}
+
+/** Texts that no reading may hold. */
+export function secretsIn({ credentials }: GatherTask): readonly string[] {
+  return credentials === null ? [] : secretsOf(credentials);
+}
+
+export type TaskParts = Pick<PageProbeContext, "subject" | "egress" | "proxy" | "browser">;
+
+/** Runs the action within the deadline of the task, with a subject, an egress and a proxy of its own. */
+export function withinTask<T>(
+  task: GatherTask,
+  browser: ScanBrowser,
+  listener: GatherListener,
+  action: (parts: TaskParts, watch: Watch) => Promise<T>,
+): Promise<T> {
   const standstill = watchStandstill(listener.clock, [ownProcessorWait, browser.processorWait]);
   const stopHeeding = heedStandstill(standstill);
-  return withDeadline(listener.clock, task.deadlines.scanMs, [], (scanEnds) =>
-    gatherWithin(startWatch(scanEnds, standstill, listener), task, browser, listener),
-  ).finally(() => {
+  return withDeadline(listener.clock, task.deadlines.scanMs, [], async (scanEnds) => {
+    const watch = startWatch(scanEnds, standstill, listener);
+    watch.stage("resolving");
+    const subject = subjectOf(task.url, task.scannedAt, task.headerValueCharsMax);
+    const onRefusal = (refusal: string) => listener.onTrace({ event: "egress blocked", refusal, ms: watch.sinceStart() });
+    const egress = openEgress(task.egress, onRefusal);
+    const proxy = await startProxy(egress);
+    try {
+      return await action({ subject, egress, proxy, browser }, watch);
+    } finally {
+      await proxy.stop();
+      egress.close();
+    }
+  }).finally(() => {
     stopHeeding();
     standstill.stop();
   });
 }
 
-async function gatherWithin(watch: Watch, task: GatherTask, browser: ScanBrowser, listener: GatherListener): Promise<Gathered> {
-  watch.stage("resolving");
-  const subject = subjectOf(task.url, task.scannedAt, task.headerValueCharsMax);
-  const onRefusal = (refusal: string) => listener.onTrace({ event: "egress blocked", refusal, ms: watch.sinceStart() });
-  const egress = openEgress(task.egress, onRefusal);
-  const proxy = await startProxy(egress);
-  try {
-    // Redacted last, because probes use the readings of others. The subject stays complete: it identifies the scan.
-    const { readings, refusals, ...visited } = await runProbes(task, { subject, egress, proxy, browser }, watch);
-    const { credentials } = task;
-    const evidence: Evidence = { subject, ...withoutSecrets(readings, credentials === null ? [] : secretsOf(credentials)) };
-    const unreachable = unreachableBecause(evidence);
-    return { evidence, ...visited, timings: watch.timings(), unreachable, refusals: [...egress.refusals, ...refusals] };
-  } finally {
-    await proxy.stop();
-    egress.close();
-  }
-}
-
 /** Runs all probes at once, except those that depend on the browser's final URL. */
 async function runProbes(
   task: GatherTask,
-  { subject, egress, proxy, browser }: Pick<PageProbeContext, "subject" | "egress" | "proxy" | "browser">,
+  { subject, egress, proxy, browser }: TaskParts,
   watch: Watch,
 ): Promise<{ readonly readings: Readings } & Pick<Gathered, "screenshot" | "browserBroke" | "refusals">> {
   const { url, deadlines, caPems, screenshot, scriptAdvisories } = task;
-  const { probeMs, navigationMs, settleMaxMs } = deadlines;
   const context = { egress, subject, dnsServers: task.egress.dnsServers };
-  const run = <F>(name: string, probe: (signal: AbortSignal) => Promise<Reading<F>>) =>
-    watch.within({ name, deadlineMs: probeMs, probe, otherwise: failed, isSilent: isSilence, withoutSilence });
+  const run = probeRunner(watch, deadlines.probeMs);
   const endpoints = openTlsEndpoints(run, { egress, caPems });
 
   watch.stage("connecting");
@@ -106,9 +120,7 @@ async function runProbes(
   const credentials = task.credentials === null ? null : verifiedCredentials(task.credentials, await scannedTls, task.scannedAt);
   const pageContext = { browser, subject, egress, proxy, screenshot, deadlines, onDocument, scriptAdvisories };
   const loading =
-    typeof credentials === "string"
-      ? withoutVisit(credentials)
-      : watch.within(watchedPage({ ...pageContext, credentials }, navigationMs + settleMaxMs + extensionMsMax + probeMs));
+    typeof credentials === "string" ? withoutVisit(credentials) : watch.within(watchedPage({ ...pageContext, credentials }, deadlines));
 
   const sent = typeof credentials === "string" ? null : credentials;
 
@@ -145,7 +157,11 @@ async function runProbes(
 }
 
 /** A browser that showed other pages before may be late because of them: then the scan is gathered once more. */
-function withScreenshot(browser: ScanBrowser, screenshot: PageImage, browserBroke: boolean): Pick<Gathered, "screenshot" | "browserBroke"> {
+export function withScreenshot(
+  browser: ScanBrowser,
+  screenshot: PageImage,
+  browserBroke: boolean,
+): Pick<Gathered, "screenshot" | "browserBroke"> {
   if (screenshot !== "late") return { screenshot, browserBroke };
   browser.reportIllness("it took no screenshot in time");
   return { screenshot: null, browserBroke: browserBroke || !browser.isFresh };
@@ -164,7 +180,7 @@ interface WatchedProbe<T> {
   readonly graceMs?: number;
 }
 
-interface Watch {
+export interface Watch {
   stage(stage: ProgressStage): void;
   /** Runs the probe, and once more if it was silent while the thread stood still. Never rejects. */
   within<T>(probe: WatchedProbe<T>): Promise<T>;
@@ -226,10 +242,13 @@ export function startWatch(
   };
 }
 
-function watchedPage(context: Omit<PageProbeContext, "signal">, deadlineMs: number): WatchedProbe<PageVisit> {
+export function watchedPage(
+  context: Omit<PageProbeContext, "signal">,
+  { navigationMs, settleMaxMs, probeMs }: ScanDeadlines,
+): WatchedProbe<PageVisit> {
   return {
     name: "page",
-    deadlineMs,
+    deadlineMs: navigationMs + settleMaxMs + extensionMsMax + probeMs,
     probe: (signal) => probePage({ ...context, signal }),
     otherwise: failedVisit,
     isSilent: ({ readings }) => Object.values(readings).some(isSilence),
@@ -252,6 +271,10 @@ type MailReadings = Pick<Readings, "mailMx" | "mailSpf" | "mailDmarc" | "mailMta
 
 /** Runs one probe within its deadline; never rejects. */
 type RunProbe = <F>(name: string, probe: (signal: AbortSignal) => Promise<Reading<F>>) => Promise<Reading<F>>;
+
+export function probeRunner(watch: Watch, deadlineMs: number): RunProbe {
+  return (name, probe) => watch.within({ name, deadlineMs, probe, otherwise: failed, isSilent: isSilence, withoutSilence });
+}
 
 /** Probes of DNS and mail, started at once: they depend on the subject only, not on the page. */
 function startNameProbes(context: Omit<MtaStsPolicyContext, "record" | "signal">, run: RunProbe) {
@@ -363,7 +386,7 @@ export function verifiedCredentials(
 }
 
 /** The page without credentials would be another page, so it is not loaded at all. */
-function withoutVisit(because: ProbeFailure): PageVisit {
+export function withoutVisit(because: ProbeFailure): PageVisit {
   return { ...failedVisit(because), browserBroke: false };
 }
 

@@ -15,7 +15,10 @@ import {
   type Gathered,
   type GatherTask,
   type ScanDeadlines,
+  type Visited,
+  type VisitTask,
   type WorkerMessage,
+  type WorkerTasks,
   withCrashedPage,
 } from "./task.ts";
 
@@ -115,7 +118,12 @@ export interface ScanTerms extends Pick<GatherTask, "screenshot" | "headerValueC
   readonly scannedAt: string | null;
 }
 
+/** Visit of a page, which is never stored as a scan. */
+export type VisitJob = Pick<VisitTask, "url" | "overrides" | "screenshot">;
+
 export interface LocalGatherer extends Gatherer {
+  /** Visits a page for a proof. */
+  visit(job: VisitJob, watch: GatherWatch): Promise<Visited | ScanErrorCode>;
   /** Gathers on the terms of a head elsewhere. */
   gatherOn(terms: ScanTerms, job: GatherJob, watch: GatherWatch): Promise<Gathered | ScanErrorCode>;
   /** Starts the browser of an idle slot, so that the next scan need not wait for it. Never rejects: `browsers` knows the outcome. */
@@ -133,8 +141,12 @@ const release = () => Promise.resolve();
 
 export function openLocalGatherer(options: LocalGathererOptions): LocalGatherer {
   const gatherPool = createGatherPool(options);
-  const gatherOn = createGather(gatherPool.open, options);
+  const runTask = createTaskRunner(gatherPool.open, options);
   const { screenshots: screenshot = false, headerValueCharsMax = headerValueCharsDefault, deadlines } = options;
+  const gatherOn: LocalGatherer["gatherOn"] = async (terms, job, watch) => {
+    const gathered = await runTask("gather", { url: job.url, ...terms }, job.stored, watch);
+    return typeof gathered === "object" && gathered.browserBroke ? withCrashedPage(gathered) : gathered;
+  };
 
   return {
     gatherOn,
@@ -142,6 +154,7 @@ export function openLocalGatherer(options: LocalGathererOptions): LocalGatherer 
       const terms = { scannedAt: null, screenshot, headerValueCharsMax, deadlines };
       return { gathered: await gatherOn(terms, job, watch), release };
     },
+    visit: (job, watch) => runTask("visit", { ...job, scannedAt: null, headerValueCharsMax, deadlines }, null, watch),
     startBrowser: async () => {
       // A browser that cannot be prepared is reported by `browsers`.
       const pool = await gatherPool.open().catch(() => null);
@@ -190,46 +203,55 @@ function onWorkerMessage({ browsers, log }: LocalGathererOptions, onStage: Gathe
   };
 }
 
-/** Gathers evidence in a worker, and once more after a broken worker or browser. */
-function createGather(openGatherPool: () => Promise<WorkerPool>, options: LocalGathererOptions): LocalGatherer["gatherOn"] {
+type SlotTask = "gather" | "visit";
+type TaskTerms<N extends SlotTask> = ScanTerms & Pick<GatherTask, "url"> & (N extends "visit" ? VisitJob : unknown);
+
+/** Runs a task in a worker, and once more after a broken worker or browser. The last attempt counts. */
+function createTaskRunner(openGatherPool: () => Promise<WorkerPool>, options: LocalGathererOptions) {
   const { egress, caPems, scriptAdvisories = null, graceMs = defaultGraceMs, credentialsFor = () => null } = options;
 
-  async function gatherOnce(
-    task: GatherTask,
+  async function runOnce<N extends SlotTask>(
+    name: N,
+    task: WorkerTasks[N]["task"],
     { onMessage, signal, log }: Pick<TaskWatch, "onMessage" | "signal"> & Pick<LocalGathererOptions, "log">,
-  ): Promise<TaskEnd<Gathered | BrowserUnavailable>> {
+  ): Promise<TaskEnd<WorkerTasks[N]["value"]>> {
     let pool: WorkerPool;
     try {
       pool = await openGatherPool();
     } catch (error) {
       return { end: "done", value: { browserUnavailable: messageOf(error) } };
     }
-    const ended = await pool.run("gather", task, { deadlineMs: task.deadlines.scanMs + graceMs, onMessage, signal });
+    const ended = await pool.run(name, task, { deadlineMs: task.deadlines.scanMs + graceMs, onMessage, signal });
     if (ended.end === "died" || ended.end === "late")
       log.error("worker lost while gathering", { end: ended.end, because: ended.end === "died" ? ended.because : null });
     return ended;
   }
 
-  /** The last attempt counts. A page that broke the browser each time was not read; the other readings hold. */
-  return async (terms, { url, stored }, { onStage, signal }) => {
-    const log = logWith(options.log, scanFields(url, stored));
+  return async <N extends SlotTask>(
+    name: N,
+    terms: TaskTerms<N>,
+    stored: StoredJob | null,
+    { onStage, signal }: GatherWatch,
+  ): Promise<Exclude<WorkerTasks[N]["value"], BrowserUnavailable> | ScanErrorCode> => {
+    const log = logWith(options.log, scanFields(terms.url, stored));
     const watch = { onMessage: onWorkerMessage({ ...options, log }, onStage), signal, log };
-    const ofSettings = { egress, caPems, scriptAdvisories, credentials: credentialsFor(url) };
-    let last: TaskEnd<Gathered | BrowserUnavailable> = { end: "cancelled" };
+    const ofSettings = { egress, caPems, scriptAdvisories, credentials: credentialsFor(terms.url) };
+    let last: TaskEnd<WorkerTasks[N]["value"]> = { end: "cancelled" };
     for (let attempt = 1; attempt <= gatherAttemptsMax; attempt++) {
       const scannedAt = terms.scannedAt ?? options.clock.now().toISOString();
-      last = await gatherOnce({ url, ...terms, scannedAt, ...ofSettings, freshBrowser: attempt > 1 }, watch);
+      last = await runOnce(name, { ...terms, scannedAt, ...ofSettings, freshBrowser: attempt > 1 } as WorkerTasks[N]["task"], watch);
       // A browser may also be ended while it starts.
       const broke = last.end === "done" && ("browserUnavailable" in last.value || last.value.browserBroke);
       if (broke) log.warn("browser broke while gathering", { gathering: attempt });
       if (!broke && last.end !== "died") break;
     }
     if (last.end !== "done") return errorCodeOf[last.end];
-    if ("browserUnavailable" in last.value) {
-      log.error("browser not available", { because: last.value.browserUnavailable });
+    const { value } = last;
+    if ("browserUnavailable" in value) {
+      log.error("browser not available", { because: value.browserUnavailable });
       return "browser-unavailable";
     }
-    for (const refusal of last.value.refusals) log.warn("egress refused", { refusal });
-    return last.value.browserBroke ? withCrashedPage(last.value) : last.value;
+    for (const refusal of value.refusals) log.warn("egress refused", { refusal });
+    return value as Exclude<WorkerTasks[N]["value"], BrowserUnavailable>;
   };
 }

@@ -9,6 +9,7 @@ import {
   openLocalGatherer,
   type StoredJob,
   scanFields,
+  type VisitJob,
 } from "./gatherer.ts";
 import { type Judge, type JudgedCatalog, openJudging } from "./judging.ts";
 import type { ScanOutcome } from "./task.ts";
@@ -86,6 +87,8 @@ export function openScanner(options: ScannerOptions) {
     /** Never rejects. The URL must be valid. An abort ends the scan at once, as `interrupted`. */
     scanUrl: async (url: string, onStage: OnProgress, signal?: AbortSignal): Promise<ScanOutcome> =>
       (await scan({ url, stored: null }, { onStage, signal })).outcome,
+    /** Visits a page for a proof. Never rejects. */
+    visitUrl: (job: VisitJob, onStage: OnProgress, signal?: AbortSignal) => local.visit(job, { onStage, signal }),
     /** Runs a scan of the store at its location. */
     scanStored: (url: string, stored: StoredJob, onStage: OnProgress, signal?: AbortSignal): Promise<ScanEnd> =>
       scan({ url, stored }, { onStage, signal }),

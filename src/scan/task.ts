@@ -4,12 +4,14 @@ import type { TargetCredentials } from "../egress/credentials.ts";
 import type { EgressSettings } from "../egress/settings.ts";
 import { type Evidence, failed, isServerBusy, type ProbeFailure, type Subject } from "../evidence/evidence.ts";
 import { headerValueCharsMax, scanSecondsDefault } from "../evidence/limits.ts";
+import type { Observation } from "../evidence/observation.ts";
 import type { ProgressStage, ScanErrorCode, Timings } from "../evidence/scan.ts";
 import type { StoredResult } from "../judge/result.ts";
 import { isHttps } from "../parse/header-fields.ts";
 import type { ScriptAdvisories } from "../parse/script-libraries.ts";
 import { givenPublicSuffixes, hostOf, registrableDomainOf } from "../parse/site.ts";
-import type { PageDeadlines } from "../probe/browser/page.ts";
+import type { PageDeadlines, PageReadings } from "../probe/browser/page.ts";
+import type { PageOverrides } from "../probe/browser/page-fetch.ts";
 
 /** Deadlines of a scan, in milliseconds. */
 export interface ScanDeadlines extends PageDeadlines {
@@ -62,6 +64,22 @@ export interface Gathered {
   readonly refusals: readonly string[];
 }
 
+/** One visit of a page for a proof. */
+export interface VisitTask extends GatherTask {
+  /** Null to change nothing. */
+  readonly overrides: PageOverrides | null;
+}
+
+/** What a proof compares. */
+export interface Visited {
+  readonly readings: PageReadings;
+  readonly observation: Observation;
+  readonly screenshot: Uint8Array | null;
+  readonly browserBroke: boolean;
+  /** See `Gathered`. */
+  readonly refusals: readonly string[];
+}
+
 /** No browser could be started; nothing was gathered. */
 export interface BrowserUnavailable {
   readonly browserUnavailable: string;
@@ -81,6 +99,7 @@ export interface Judged {
 
 export interface WorkerTasks {
   readonly gather: { readonly task: GatherTask; readonly value: Gathered | BrowserUnavailable };
+  readonly visit: { readonly task: VisitTask; readonly value: Visited | BrowserUnavailable };
   /** Starts the browser of an idle slot before its first scan. */
   readonly startBrowser: { readonly task: null; readonly value: null };
   readonly judge: { readonly task: JudgeTask; readonly value: Judged };
