@@ -16,6 +16,7 @@ const layers: readonly (readonly string[])[] = [
   ["probe", "catalog", "store", "policy"],
   ["settings"],
   ["scan", "scans", "fleet", "accounts", "agency", "sites", "channels", "backup", "report", "export", "authoring"],
+  ["prove"],
   ["http", "api", "web", "doctor"],
   ["app", "cli", "main.ts"],
 ];
