@@ -17,6 +17,8 @@ export interface PageOverrides {
   /** Documents of this origin are changed, as `URL.origin` spells it. */
   readonly origin: string;
   readonly headers: readonly ReplacedHeader[];
+  /** Written into script and style elements of the document, as an application would; null without. */
+  readonly nonce: string | null;
 }
 
 /** Reason why a document kept the headers of its server, so that nothing is proven about it. */
@@ -71,7 +73,7 @@ const transferFields: readonly string[] = ["content-length", "content-encoding",
 async function answerDocument(
   session: CDPSession,
   event: PausedRequest,
-  { origin, headers: replaced }: PageOverrides,
+  { origin, headers: replaced, nonce }: PageOverrides,
   onUnchanged: DocumentChanges["onUnchanged"],
 ): Promise<void> {
   const { requestId, request, responseStatusCode: status = 0, responseHeaders = [] } = event;
@@ -83,7 +85,8 @@ async function answerDocument(
     onUnchanged("document-too-large");
     return void (await proceed());
   }
-  const body = await bodyOf(session, requestId).catch(() => "document-unreadable" as const);
+  const received = await bodyOf(session, requestId).catch(() => "document-unreadable" as const);
+  const body = typeof received === "string" || nonce === null ? received : withNonces(received, nonce);
   if (typeof body === "string") {
     // An answer whose body was read in part cannot be continued. The command fails for a frame that is gone, which needs no answer.
     await session.send("Fetch.failRequest", { requestId, errorReason: "Failed" });
@@ -98,6 +101,18 @@ async function answerDocument(
     responseHeaders: [...kept, ...added],
     body: body.toString("base64"),
   });
+}
+
+/** Elements whose code or file a nonce allows. */
+const noncedElements = "script, style, link[rel~=stylesheet i], link[rel~=preload i], link[rel~=modulepreload i]";
+
+/** UTF-16 is no superset of ASCII, so that the elements cannot be found. */
+function withNonces(body: Buffer, nonce: string): Buffer | "document-unreadable" {
+  const isUtf16 = (body[0] === 0xff && body[1] === 0xfe) || (body[0] === 0xfe && body[1] === 0xff) || body.subarray(0, 2).includes(0);
+  if (isUtf16) return "document-unreadable";
+  const setNonce = (element: HTMLRewriterTypes.Element) => void element.setAttribute("nonce", nonce);
+  const bytes = new Uint8Array(body).buffer;
+  return Buffer.from(new HTMLRewriter().on(noncedElements, { element: setNonce }).transform(bytes));
 }
 
 /** The body as the browser decoded it. @throws Error for a connection that breaks. */

@@ -1,0 +1,190 @@
+/** Drafts a Content Security Policy from what a visit needs, on a fixed ladder from strict to open. Pure: the same needs, the same policy. */
+import type { BlockedByPolicy, DocumentShape } from "../evidence/observation.ts";
+
+/** A hash has 53 characters with its quotes: more of them would make a policy longer than scans read. */
+const hashesMax = 5;
+
+export const rungs = ["strict-hash", "strict-nonce", "hosts"] as const;
+/** `strict-hash` and `strict-nonce`: scripts by hash or nonce, and what these add. `hosts`: scripts by the hosts that the page uses. */
+export type Rung = (typeof rungs)[number];
+
+/** Why a rung cannot hold for the page. */
+export type RefusedBecause =
+  | "external-scripts"
+  | "many-hashes"
+  | "changing-scripts"
+  | "handlers"
+  | "too-long"
+  | "unknown-code"
+  | "blocks"
+  | "changes";
+
+/** What a draft leaves open, or needs of the application. */
+export type DraftCost = "nonce" | "inline-styles" | "style-attributes" | "eval" | "unsafe-hashes";
+
+export interface Draft {
+  readonly policy: string;
+  readonly costs: readonly DraftCost[];
+  readonly usesNonce: boolean;
+}
+
+export interface PageNeeds {
+  readonly pageUrl: string;
+  /** What policies would block: of the visit that only observes, and of the visits with earlier drafts. */
+  readonly blocked: readonly BlockedByPolicy[];
+  /** Documents of the two visits without policy. */
+  readonly shapes: readonly [DocumentShape, DocumentShape];
+  /** Absolute addresses that forms send to. */
+  readonly formTargets: readonly string[];
+  /** Enforced policy that the page has today, by directive. */
+  readonly today: ReadonlyMap<string, readonly string[]>;
+  readonly nonce: string;
+  readonly charsMax: number;
+}
+
+/** Directives that keep what they say today: they restrict what one page alone cannot show. */
+const keptDirectives: readonly string[] = ["upgrade-insecure-requests", "sandbox", "frame-ancestors", "report-to", "report-uri"];
+/** Directives that `default-src` covers, in the order of the draft. */
+const loadDirectives = ["img-src", "font-src", "connect-src", "media-src", "frame-src", "worker-src", "manifest-src"] as const;
+
+export function draftPolicy(rung: Rung, needs: PageNeeds): Draft | { readonly refused: RefusedBecause } {
+  const scripts = scriptPart(rung, needs);
+  if ("refused" in scripts) return scripts;
+  const styles = stylePart(needs, scripts);
+  const loads = loadDirectives.flatMap((directive) => {
+    const sources = urlSources(needs, directive);
+    return sources.every((source) => source === "'self'") ? [] : [[directive, ...selfFirst(sources)].join(" ")];
+  });
+  const plugins = urlSources(needs, "object-src");
+  const parts = [
+    "default-src 'self'",
+    ...scripts.directives,
+    ...styles.directives,
+    ...loads,
+    `object-src ${plugins.length === 0 ? "'none'" : plugins.join(" ")}`,
+    `base-uri ${needs.blocked.some(({ directive }) => directive === "base-uri") ? "'self'" : "'none'"}`,
+    `form-action ${formSources(needs).join(" ")}`,
+    ...(needs.today.has("frame-ancestors") ? [] : ["frame-ancestors 'self'"]),
+    ...keptDirectives.flatMap((name) => (needs.today.has(name) ? [[name, ...(needs.today.get(name) ?? [])].join(" ")] : [])),
+  ];
+  const policy = parts.join("; ");
+  // A shorter one may follow: a nonce needs fewer characters than hashes.
+  if (policy.length > needs.charsMax && rung === "strict-hash") return { refused: "too-long" };
+  return { policy, usesNonce: scripts.usesNonce, costs: [...scripts.costs, ...styles.costs] };
+}
+
+interface Part {
+  readonly directives: readonly string[];
+  readonly costs: readonly DraftCost[];
+}
+
+interface ScriptPart extends Part {
+  readonly usesNonce: boolean;
+  /** Hashes of scripts and handlers. */
+  readonly hashes: number;
+}
+
+function scriptPart(rung: Rung, needs: PageNeeds): ScriptPart | { readonly refused: RefusedBecause } {
+  const { blocked, shapes, nonce } = needs;
+  const [shape, again] = shapes;
+  const hashes = hashesOf(needs, "script");
+  const files = blocked.filter(({ directive, kind }) => directive === "script-src-elem" && kind === "url");
+  const isUnknown = blocked.some((one) => one.directive === "script-src-elem" && one.kind === "inline" && one.hash === null);
+  const handlers = handlerPart(shape, again);
+  if ("refused" in handlers) return handlers;
+  const evals = evalSources(blocked);
+  const costs: DraftCost[] = [...(evals.includes("'unsafe-eval'") ? (["eval"] as const) : []), ...handlers.costs];
+  const part = (sources: readonly string[], usesNonce: boolean): ScriptPart => ({
+    directives: [`script-src ${[...sources, ...evals].join(" ") || "'none'"}`, ...handlers.directives],
+    costs: usesNonce ? ["nonce", ...costs] : costs,
+    usesNonce,
+    hashes: usesNonce ? handlers.hashes : hashes.length + handlers.hashes,
+  });
+  const isStable = JSON.stringify(codeHashes(shape, "script")) === JSON.stringify(codeHashes(again, "script"));
+  const fits = hashes.length + handlers.hashes <= hashesMax && isStable && !isUnknown;
+  if (rung === "hosts") {
+    const hosts = selfFirst(files.map(({ url }) => sourceOf(url ?? "", needs.pageUrl)));
+    return fits ? part([...hosts, ...hashes], false) : part([...hosts, `'nonce-${nonce}'`], true);
+  }
+  if (rung === "strict-nonce") return part([`'nonce-${nonce}'`, "'strict-dynamic'"], true);
+  if (files.some(({ byScript }) => !byScript)) return { refused: "external-scripts" };
+  if (!isStable) return { refused: "changing-scripts" };
+  if (isUnknown) return { refused: "unknown-code" };
+  if (!fits) return { refused: "many-hashes" };
+  return part(hashes.length === 0 ? [] : ["'strict-dynamic'", ...hashes], false);
+}
+
+/** Event handlers in attributes: a few by hash, more not at all, since only `'unsafe-inline'` would be left. */
+function handlerPart(
+  shape: DocumentShape,
+  again: DocumentShape,
+): (Part & { readonly hashes: number }) | { readonly refused: RefusedBecause } {
+  const hashes = codeHashes(shape, "handler");
+  if (hashes.length === 0 && shape.handlers === 0) return { directives: [], costs: [], hashes: 0 };
+  const isKnown = shape.handlers <= shape.inline.filter(({ kind, hash }) => kind === "handler" && hash !== null).length;
+  const isStable = JSON.stringify(hashes) === JSON.stringify(codeHashes(again, "handler"));
+  if (!isKnown || !isStable || hashes.length > hashesMax) return { refused: "handlers" };
+  return { directives: [`script-src-attr 'unsafe-hashes' ${hashes.join(" ")}`], costs: ["unsafe-hashes"], hashes: hashes.length };
+}
+
+function stylePart(needs: PageNeeds, scripts: ScriptPart): Part {
+  const { blocked, shapes, nonce } = needs;
+  const inline = blocked.filter(({ directive, kind }) => directive === "style-src-elem" && kind === "inline");
+  const hashes = hashesOf(needs, "style");
+  const hosts = selfFirst(urlSources(needs, "style-src-elem"));
+  const attributes = blocked.some(({ directive }) => directive === "style-src-attr");
+  const [one, other] = shapes.map((shape) => JSON.stringify(codeHashes(shape, "style")));
+  const fits = hashes.length + scripts.hashes <= hashesMax && one === other && inline.every(({ hash }) => hash !== null);
+  // The server can put its nonce on elements of the document, not on those that scripts add.
+  const byNonce = scripts.usesNonce && inline.every(({ byScript }) => !byScript) && inline.length > 0;
+  if (inline.length > 0 && !fits && !byNonce)
+    return { directives: [`style-src ${[...hosts, "'unsafe-inline'"].join(" ")}`], costs: ["inline-styles"] };
+  const sources = [...hosts, ...(inline.length === 0 ? [] : fits ? hashes : [`'nonce-${nonce}'`])];
+  const isDefault = sources.length === 1 && sources[0] === "'self'";
+  return {
+    directives: [
+      ...(isDefault && !attributes ? [] : [`style-src ${sources.join(" ")}`]),
+      ...(attributes ? ["style-src-attr 'unsafe-inline'"] : []),
+    ],
+    costs: attributes ? ["style-attributes"] : [],
+  };
+}
+
+/** Hash sources of inline code that was to run, in order. */
+function hashesOf({ blocked }: PageNeeds, kind: "script" | "style"): readonly string[] {
+  const inline = blocked.filter((one) => one.directive === `${kind}-src-elem` && one.kind === "inline" && one.hash !== null);
+  return [...new Set(inline.map(({ hash }) => `'${hash}'`))];
+}
+
+function codeHashes({ inline }: DocumentShape, kind: DocumentShape["inline"][number]["kind"]): readonly string[] {
+  return [...new Set(inline.filter((code) => code.kind === kind && code.hash !== null).map(({ hash }) => `'${hash}'`))].sort();
+}
+
+function evalSources(blocked: readonly BlockedByPolicy[]): readonly string[] {
+  if (blocked.some(({ kind }) => kind === "eval")) return ["'unsafe-eval'"];
+  return blocked.some(({ kind }) => kind === "wasm-eval") ? ["'wasm-unsafe-eval'"] : [];
+}
+
+function urlSources({ blocked, pageUrl }: PageNeeds, directive: string): readonly string[] {
+  const urls = blocked.filter((one) => one.directive === directive && one.kind === "url").map(({ url }) => url ?? "");
+  return [...new Set(urls.map((url) => sourceOf(url, pageUrl)))].sort();
+}
+
+/** A directive replaces `default-src`, whose `'self'` it has to repeat. */
+function selfFirst(sources: readonly string[]): readonly string[] {
+  return ["'self'", ...[...new Set(sources)].filter((source) => source !== "'self'").sort()];
+}
+
+/** `'self'`, a host, or a scheme such as `data:`, for which browsers report the bare name. The scheme of the page needs no mention. */
+export function sourceOf(url: string, pageUrl: string): string {
+  const target = URL.parse(url);
+  const page = URL.parse(pageUrl);
+  if (target === null || !/^(https?|wss?):$/.test(target.protocol)) return `${url.split(":")[0]?.toLowerCase()}:`;
+  if (target.origin === page?.origin) return "'self'";
+  return target.protocol === page?.protocol ? target.host : `${target.protocol}//${target.host}`;
+}
+
+function formSources({ formTargets, pageUrl }: PageNeeds): readonly string[] {
+  const targets = formTargets.filter((url) => /^https?:/i.test(url)).map((url) => sourceOf(url, pageUrl));
+  return selfFirst(targets);
+}
