@@ -49,14 +49,14 @@ Credentials and parameters that look secret are removed, as in every scan. Exit 
 });
 
 /** Every other failure is one of the target. */
-const codeOfFailure: { readonly [C in ScanErrorCode]?: ExitCode } = {
+export const codeOfFailure: { readonly [C in ScanErrorCode]?: ExitCode } = {
   crashed: exitCodes.internal,
   "browser-unavailable": exitCodes.internal,
   interrupted: exitCodes.interrupted,
 };
 
 /** A user who captures a page is the operator of this command. */
-const howToAllow = "For a server of your own: --profile internal, or --allow-cidr and, for ports besides 80 and 443, --allow-port.";
+export const howToAllow = "For a server of your own: --profile internal, or --allow-cidr and, for ports besides 80 and 443, --allow-port.";
 
 /** @throws CliError for a page that cannot be reached, ConfigError or BrowserError. */
 export async function captureUrl(url: string, config: Config, quiet: true | undefined): Promise<Evidence> {

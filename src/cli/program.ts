@@ -12,6 +12,7 @@ import { type ExitCode, exitCodes, failureOf } from "./exit.ts";
 import { fleetCommand } from "./fleet.ts";
 import { judgeCommand } from "./judge.ts";
 import { licencesCommand } from "./licences.ts";
+import { proveCommand } from "./prove/prove.ts";
 import { scanCommand } from "./scan/scan.ts";
 import { serveCommand, workerCommand } from "./server.ts";
 import { settingOptions } from "./settings.ts";
@@ -30,6 +31,7 @@ Examples:
   assay scan example.com -o html=report.html       write a report as a file; also sarif, junit, csv and others
   assay scan example.com --server assay.example    scan on a server, with the API token in ASSAY_TOKEN
   assay scan example.com --baseline b.json         exit 1 only for what is new since --write-baseline b.json
+  assay prove https://example.com                  draft a policy that works, and prove it on the page
   assay judge report.json                          judge the evidence of a report again
   assay checks new acme-build                      write a check of your own
   assay user create you@example.com                create an account; the first is admin
@@ -70,6 +72,7 @@ export function fail(error: unknown): ExitCode {
 const commands: readonly CommandFactory[] = [
   serveCommand,
   scanCommand,
+  proveCommand,
   userCommand,
   tokenCommand,
   fleetCommand,

@@ -24,6 +24,8 @@ export function startProgress(urls: number, wanted: boolean) {
     /** The scan is in the queue of a server. */
     waiting: (url: string) => writeLine(url, "queued"),
     stage: (url: string, stage: ProgressStage) => writeLine(url, `${stage} ${stagePercent[stage]}%`),
+    /** One visit of a proof. */
+    step: (url: string, step: string) => writeLine(url, step),
     /** `outcome` is one word, shown unchanged. */
     ended: (url: string, outcome: string) => {
       done += 1;

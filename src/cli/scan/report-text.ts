@@ -132,7 +132,7 @@ function painted(text: string, sgr: string, { colour }: ReportStyle): string {
 }
 
 /** Wraps at spaces. A word longer than a line stays whole, so that URLs can be copied. */
-function wrapped(text: string, margin: string, { columns }: ReportStyle): readonly string[] {
+export function wrapped(text: string, margin: string, { columns }: ReportStyle): readonly string[] {
   const lines: string[] = [];
   let line = "";
   for (const word of stripControls(text).split(" ")) {
@@ -149,6 +149,12 @@ const columnsDefault = 100;
 /** Reports of more pages are too long to read on a terminal. */
 const textReportsMax = 10;
 
+export function terminalStyle(config: Config, options: Pick<ScanOptions, "color">, texts: Texts): ReportStyle {
+  const colour = process.stdout.isTTY === true && options.color && !process.env.NO_COLOR && process.env.TERM !== "dumb";
+  // A terminal without size has 0 columns, as under "docker run -t" in a pipeline.
+  return { locale: config["locale.default"], texts, colour, columns: process.stdout.columns || columnsDefault };
+}
+
 /** `hasPolicy` adds accepted and new findings to the JSON. */
 export function renderReports(
   scans: readonly ExportedScan[],
@@ -157,10 +163,8 @@ export function renderReports(
   texts: Texts,
   hasPolicy: boolean,
 ): void {
-  const locale = config["locale.default"];
-  const colour = process.stdout.isTTY === true && options.color && !process.env.NO_COLOR && process.env.TERM !== "dumb";
-  // A terminal without size has 0 columns, as under "docker run -t" in a pipeline.
-  const style = { locale, texts, colour, columns: process.stdout.columns || columnsDefault };
+  const style = terminalStyle(config, options, texts);
+  const { locale } = style;
   const reports = scans.map((scan) => ({ report: fullReportOf(scan, locale, texts), marks: scan.marks }));
   if (options.format === "json")
     for (const { report, marks } of reports) print(jsonLine(hasPolicy ? { ...report, policy: policyFields(marks) } : report));

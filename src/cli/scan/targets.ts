@@ -30,8 +30,14 @@ export interface ScanTargets {
   readonly complete: boolean;
 }
 
+type CredentialOption = "headerFile" | "cookieFile";
+
 /** Each URL once, in order. @throws CliError for the first fault of an argument, a file or the sitemap. */
-export async function targetsFrom(given: readonly string[], options: ScanOptions, config: Config): Promise<ScanTargets> {
+export async function targetsFrom(
+  given: readonly string[],
+  options: Pick<ScanOptions, CredentialOption> & Partial<Pick<ScanOptions, "urls" | "fromSitemap">>,
+  config: Config,
+): Promise<ScanTargets> {
   const { urls: file, fromSitemap } = options;
   const named = await urlsFrom(given, file);
   const sitemapUrl = fromSitemap === undefined ? null : sitemapUrlFrom(fromSitemap);
@@ -80,7 +86,7 @@ const cookieCharsMax = 16_000;
 export type CredentialsFor = (url: string) => TargetCredentials | null;
 
 /** Null without such a file. Warns if no cookie is of a target. @throws CliError for a file or a target that must not be used. */
-function credentialsFrom({ headerFile, cookieFile }: ScanOptions, urls: readonly string[]): CredentialsFor | null {
+function credentialsFrom({ headerFile, cookieFile }: Pick<ScanOptions, CredentialOption>, urls: readonly string[]): CredentialsFor | null {
   if (headerFile === undefined && cookieFile === undefined) return null;
   const headers = headerFile === undefined ? [] : parsed(headerFile, parseHeaderFile).headers;
   const cookies = cookieFile === undefined ? [] : parsed(cookieFile, parseCookieFile).cookies;

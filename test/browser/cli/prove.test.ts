@@ -1,0 +1,224 @@
+/** `assay prove` on real pages: drafts that work when they are deployed, policies that break, and pages that allow no verdict. */
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { siteIdentity, testAuthority } from "../../support/certificates.ts";
+import { cleanUp, keep } from "../../support/clean-up.ts";
+import { run } from "../../support/program.ts";
+import { type Routes, startHttps, type TestServer } from "../../support/servers.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "assay-prove-"));
+const root = join(folder, "root.pem");
+writeFileSync(root, testAuthority().root.pem);
+afterEach(cleanUp);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const proofMsMax = 300_000;
+const csp = "content-security-policy";
+const html = (body: string, headers: Record<string, string> = {}) => ({
+  headers: { "content-type": "text/html; charset=utf-8", ...headers },
+  body,
+});
+const script = (body: string) => ({ headers: { "content-type": "text/javascript" }, body });
+const page = (head: string, body = "") =>
+  `<!doctype html><html lang="en"><head><title>Blog</title>${head}</head><body><h1>Blog</h1>${body}</body></html>`;
+const inlineScripts = (count: number) => Array.from({ length: count }, (_, n) => `<script>window.value${n} = ${n}</script>`).join("\n");
+
+async function start(routes: Routes): Promise<TestServer> {
+  return keep(
+    await startHttps(siteIdentity("site.test"), { "*": { status: 404, headers: { "content-type": "text/plain" }, body: "" }, ...routes }),
+  );
+}
+
+interface ProofOutput {
+  readonly verdict: string;
+  readonly because: string | null;
+  readonly rung: string | null;
+  readonly nonce: string | null;
+  readonly costs: readonly string[];
+  readonly headers: readonly { readonly name: string; readonly value: string | null }[];
+  readonly blocked: readonly Record<string, unknown>[];
+  readonly lost: readonly { readonly url: string }[];
+  readonly refused: readonly { readonly rung: string; readonly because: string }[];
+  readonly score: { readonly before: number; readonly after: number | null };
+  readonly visits: number;
+}
+
+async function prove(server: TestServer, ...args: readonly string[]) {
+  const file = join(folder, "proof.json");
+  const place = ["--connect-to", `site.test:443=127.0.0.1:${server.port}`, "--connect-to", `cdn.test:443=127.0.0.1:${server.port}`];
+  const output = ["-o", `json=${file}`, "--data", join(folder, "data"), "--ca-file", root, "--allow-cidr", "127.0.0.1", ...place];
+  rmSync(file, { force: true });
+  const result = await run(["prove", "https://site.test/", ...output, ...args]);
+  const proof = (): ProofOutput => JSON.parse(readFileSync(file, "utf8"));
+  return { ...result, proof };
+}
+
+const policyOf = ({ headers }: ProofOutput) => headers.find(({ name }) => name.toLowerCase() === csp)?.value ?? "";
+
+const blog: Routes = {
+  "/": html(
+    page(
+      `<link rel="stylesheet" href="/site.css"><style>p { color: red }</style>${inlineScripts(4)}`,
+      `<p style="margin: 1px">text</p><img src="/i.svg"><img src="data:image/gif;base64,R0lGODlhAQABAAAAACw="><form action="/send" method="post"></form>
+       <script>const s = document.createElement("script"); s.src = "/app.js"; document.head.append(s)</script>`,
+    ),
+  ),
+  "/site.css": { headers: { "content-type": "text/css" }, body: "h1 { color: blue }" },
+  "/i.svg": { headers: { "content-type": "image/svg+xml" }, body: "<svg xmlns='http://www.w3.org/2000/svg'/>" },
+  "/app.js": script("fetch('https://cdn.test/api').then(() => document.body.append(document.createElement('hr')))"),
+  "/api": { headers: { "access-control-allow-origin": "*", "content-type": "text/plain" }, body: "ok" },
+};
+
+/** The page as its server would send it with the headers of the proof: a new nonce in each answer. */
+function deployed(routes: Routes, body: string, { headers, nonce }: ProofOutput): Routes {
+  return {
+    ...routes,
+    "/": (_request, response) => {
+      const fresh = randomBytes(16).toString("base64url");
+      const withNonce = (text: string) => (nonce === null ? text : text.replaceAll(nonce, fresh));
+      const added = headers.flatMap(({ name, value }) => (value === null ? [] : [[name, withNonce(value)]]));
+      response.writeHead(200, { "content-type": "text/html; charset=utf-8", ...Object.fromEntries(added) });
+      response.end(nonce === null ? body : body.replaceAll(/<(script|style)/g, `<$1 nonce="${fresh}"`));
+    },
+  };
+}
+
+describe("a draft", () => {
+  test.each<[string, Routes, string, readonly string[], readonly string[]]>([
+    ["a blog with five inline scripts", blog, "strict-hash", [], []],
+    ["one with thirty", { ...blog, "/": html(page(inlineScripts(30))) }, "strict-nonce", [], ["strict-hash many-hashes"]],
+    [
+      "a page with script files",
+      { ...blog, "/": html(page(`<script src="/app.js"></script>${inlineScripts(1)}`)) },
+      "strict-nonce",
+      [],
+      ["strict-hash external-scripts"],
+    ],
+    ["by hosts", { ...blog, "/": html(page(`<script src="/app.js"></script>${inlineScripts(1)}`)) }, "hosts", ["--draft", "hosts"], []],
+  ])(
+    "for %s works, also when its server sends it",
+    async (_words, routes, rung, args, refused) => {
+      const { code, stdout, proof } = await prove(await start(routes), ...args);
+      const result = proof();
+      expect({ code, ...result, refused: result.refused.map((one) => `${one.rung} ${one.because}`) }).toMatchObject({
+        code: 0,
+        verdict: "works",
+        rung,
+        refused,
+      });
+      expect(stdout).toContain("Works: nothing of the page is blocked");
+      expect(policyOf(result).length).toBeLessThanOrEqual(512);
+      expect(result.visits).toBeLessThanOrEqual(8);
+      const { body } = routes["/"] as { readonly body: string };
+      const there = await prove(await start(deployed(routes, body, result)), "--header", "x-nothing: 1");
+      expect(there.proof()).toMatchObject({ verdict: "works", score: { before: result.score.after } });
+      expect(result.score.after).toBeGreaterThan(result.score.before);
+    },
+    proofMsMax,
+  );
+
+  test(
+    "is refused where handlers would need 'unsafe-inline', with the reason",
+    async () => {
+      const handlers = Array.from({ length: 6 }, (_, n) => `<button onclick="go(${n})">go</button>`).join("");
+      const { code, stdout, proof } = await prove(await start({ "/": html(page("", handlers)) }));
+      expect([code, proof().verdict, stdout]).toEqual([1, "no-draft", expect.stringContaining("event handlers in attributes")]);
+    },
+    proofMsMax,
+  );
+});
+
+describe("a policy of the user", () => {
+  const policyFile = join(folder, "policy.txt");
+  const provePolicy = (server: TestServer, policy: string, ...args: readonly string[]) => {
+    writeFileSync(policyFile, policy);
+    return prove(server, "--policy", policyFile, ...args);
+  };
+
+  test(
+    "that breaks the page is refused with directive, address, line and what to do",
+    async () => {
+      const { code, stdout, proof } = await provePolicy(await start(blog), "default-src 'none';\nimg-src 'self' data:;\nstyle-src 'self'");
+      expect(code).toBe(1);
+      const directives = proof().blocked.map(({ directive }) => directive);
+      expect(directives.sort()).toEqual(
+        ["script-src-elem", "style-src-attr", "style-src-elem"].flatMap((name) =>
+          name === "script-src-elem" ? Array(5).fill(name) : [name],
+        ),
+      );
+      expect(stdout).toMatch(/script-src-elem: inline code \(https:\/\/site\.test\/:\d+\)/);
+      expect(stdout).toMatch(/add 'sha256-[^']+' to\s+script-src-elem/);
+      expect(proof().lost.map(({ url }) => url)).toEqual(["https://site.test/app.js", "https://cdn.test/api"]);
+    },
+    proofMsMax,
+  );
+
+  test(
+    "in German",
+    async () => {
+      const { code, stdout } = await provePolicy(await start(blog), "default-src 'self'", "--locale", "de-de");
+      expect([code, stdout]).toEqual([1, expect.stringContaining("Die Seite geht kaputt")]);
+    },
+    proofMsMax,
+  );
+
+  test("with a fault is told by position, and nothing is visited", async () => {
+    const server = await start(blog);
+    const { code, stderr } = await provePolicy(server, "default-src 'self';\nscript-scr self");
+    expect([code, server.requests]).toEqual([2, []]);
+    expect(stderr).toContain('line 2, column 1: "script-scr" is no directive; did you mean script-src?');
+  });
+});
+
+test(
+  "mutation: each source that is dropped from a proven policy breaks it, and is named",
+  async () => {
+    const server = await start(blog);
+    const policy = policyOf((await prove(server)).proof());
+    const sources = [...policy.matchAll(/ ('sha256-[^']+'|data:|cdn\.test|'unsafe-inline')/g)].map(([word = ""]) => word);
+    expect(sources.length).toBeGreaterThanOrEqual(8);
+    const file = join(folder, "mutated.txt");
+    for (const source of sources) {
+      writeFileSync(file, policy.replace(source, ""));
+      const { code, proof } = await prove(server, "--policy", file);
+      expect([source, code, proof().verdict, proof().blocked.length > 0]).toEqual([source, 1, "blocks", true]);
+    }
+  },
+  2 * proofMsMax,
+);
+
+describe("no verdict", () => {
+  let visits = 0;
+  test.each<[string, Routes, string]>([
+    [
+      "a page that differs at every visit",
+      {
+        "/": (_request, response) =>
+          void response.end(page("", Array.from({ length: 40 }, () => `<x-${++visits}></x-${visits}>`).join(""))),
+      },
+      "differs",
+    ],
+    [
+      "a page that never settles",
+      { "/": html(page("", "<script>setInterval(() => document.body.append(document.createElement('input')), 50)</script>")) },
+      "never-settles",
+    ],
+    ["a document of 40 MB", { "/": html(page("", `<!--${"x".repeat(40_000_000)}-->`)) }, "document-too-large"],
+  ])(
+    "for %s",
+    async (_words, routes, because) => {
+      const { code, proof, stdout } = await prove(await start(routes), "--header", "x-frame-options: DENY");
+      expect([code, proof().verdict, proof().because]).toEqual([1, "unknown", because]);
+      expect(stdout).toContain("This cannot be told");
+    },
+    proofMsMax,
+  );
+
+  test("a page that is not reachable is no page to prove", async () => {
+    const server = await start({ "/": (request) => void request.socket.destroy() });
+    expect((await prove(server)).code).toBe(3);
+  });
+});
