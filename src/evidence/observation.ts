@@ -16,6 +16,9 @@ const elementNamesMax = 200;
 export const inlineListedMax = 200;
 /** First characters of an inline script, as people recognise it. */
 export const sampleCharsMax = 60;
+/** Injected pieces of code that ran. */
+export const canariesMax = 20;
+export const canaryCharsMax = 120;
 /** `sha256-` and 44 characters of base64. */
 const hashCharsMax = 51;
 
@@ -92,6 +95,8 @@ const observation = fields({
   shape: orNull(documentShape),
   /** True if the page has a service worker, which visits bypass. */
   serviceWorker: flag,
+  /** Names of the injected pieces of code that ran; empty for a visit without. */
+  canaries: list(text(canaryCharsMax), canariesMax),
   /** Why documents kept the headers of their server although others were asked for; null if they did not. */
   unchanged: orNull(literalOf("document-too-large", "document-unreadable")),
 });

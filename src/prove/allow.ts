@@ -9,7 +9,9 @@ export interface WayToAllow {
   readonly source: string;
 }
 
-export function wayToAllow({ directive, kind, url, hash }: BlockedByPolicy, pageUrl: string): WayToAllow {
+export function wayToAllow({ directive: violated, kind, url, hash }: BlockedByPolicy, pageUrl: string): WayToAllow {
+  // Policies rarely name the part for elements.
+  const directive = violated.replace(/-elem$/, "");
   if (kind === "url") return { way: "source", directive, source: sourceOf(url ?? "", pageUrl) };
   if (kind === "eval") return { way: "weakens", directive, source: "'unsafe-eval'" };
   if (kind === "wasm-eval") return { way: "source", directive, source: "'wasm-unsafe-eval'" };

@@ -6,8 +6,9 @@ import type { ScanErrorCode } from "../evidence/scan.ts";
 import type { NotCheckedBecause, StoredResult } from "../judge/result.ts";
 import { parseCsp } from "../parse/csp.ts";
 import { fieldsNamed } from "../parse/header-fields.ts";
-import type { PageOverrides, ReplacedHeader } from "../probe/browser/page-fetch.ts";
+import type { CanaryPage, PageOverrides, ReplacedHeader } from "../probe/browser/page-fetch.ts";
 import type { Visited } from "../scan/task.ts";
+import { type CanaryResult, canaryPage, canaryResults } from "./canaries.ts";
 import { compare, inBoth, type VisitComparison } from "./compare.ts";
 import { type Draft, type DraftCost, draftPolicy, type PageNeeds, type RefusedBecause, type Rung, rungs } from "./draft.ts";
 import { predictedEvidence } from "./predict.ts";
@@ -54,6 +55,8 @@ export interface Proof {
   /** Nonce in the headers that each answer must replace; null without one. */
   readonly nonce: string | null;
   readonly refused: readonly RefusedRung[];
+  /** Empty if the headers have no policy, or break the page. */
+  readonly canaries: readonly CanaryResult[];
   readonly before: StoredResult;
   /** Null if no policy was found, or the judge failed. */
   readonly after: StoredResult | null;
@@ -174,12 +177,27 @@ class Prover {
     return { headers, comparison: inBoth(comparison, compare(baselines, again)), visited: again, draft };
   }
 
-  async #visit(headers: readonly ReplacedHeader[] | null, step: ProofStep, nonce: string | null = null): Promise<Visited> {
+  async #visit(
+    headers: readonly ReplacedHeader[] | null,
+    step: ProofStep,
+    nonce: string | null = null,
+    canaries: CanaryPage | null = null,
+  ): Promise<Visited> {
     this.#visits++;
     const { origin } = this.#page;
-    const visited = await this.#tools.visit(headers === null ? null : { origin, headers, nonce }, step);
+    const visited = await this.#tools.visit(headers === null ? null : { origin, headers, nonce, canaries }, step);
     if (typeof visited === "string") throw new VisitFailed(visited);
     return visited;
+  }
+
+  /** Without any policy, then with the headers: only what runs without a policy proves something. */
+  async #attack(headers: readonly ReplacedHeader[], draft: Draft | null): Promise<readonly CanaryResult[]> {
+    const policies = headers.flatMap(({ name, value }) => (name.toLowerCase() === policyName.toLowerCase() ? [value ?? ""] : []));
+    if (policies.length === 0) return [];
+    const canaries = canaryPage(this.#tools.nonce(), policies, this.#page.href);
+    const without = await this.#visit([{ name: policyName, value: null }], "attack", null, canaries);
+    const within = await this.#visit(headers, "attack", draft?.usesNonce === true ? this.#nonce : null, canaries);
+    return canaryResults(canaries, without.observation.canaries, within.observation.canaries);
   }
 
   #needs({ readings: { dom, markup } }: Visited): Omit<PageNeeds, "shapes" | "blocked"> {
@@ -195,6 +213,7 @@ class Prover {
   async #proof(attempt: Attempt, rung: Rung | null, refused: readonly RefusedRung[]): Promise<Proof> {
     const { headers, comparison, visited, draft } = attempt;
     const predicted = predictedEvidence(this.#scanned.evidence, headers, visited.readings);
+    const canaries = comparison.verdict === "works" ? await this.#attack(headers, draft) : [];
     const after = headers.length === 0 ? null : await this.#tools.judge(predicted);
     return {
       comparison,
@@ -203,12 +222,18 @@ class Prover {
       costs: draft?.costs ?? [],
       nonce: draft?.usesNonce === true ? this.#nonce : null,
       refused,
+      canaries,
       before: this.#scanned.result,
       after: typeof after === "string" ? null : after,
       visits: this.#visits,
       serviceWorker: this.#baselines?.some(({ observation }) => observation.serviceWorker) === true,
     };
   }
+}
+
+/** True for headers that break nothing and let no injected code run. */
+export function isProven({ comparison, canaries }: Proof): boolean {
+  return comparison.verdict === "works" && !canaries.some(({ outcome }) => outcome === "runs");
 }
 
 /** A row whose state the headers change. */

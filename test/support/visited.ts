@@ -47,6 +47,7 @@ export function visitOf(given: Partial<Observation> = {}, { url = "https://site.
       shape: shapeOf(),
       serviceWorker: false,
       unchanged: null,
+      canaries: [],
       ...given,
     },
   };

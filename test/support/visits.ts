@@ -1,7 +1,7 @@
 /** Loads pages in the real browser through the real SSRF guard and forward proxy, for tests of the page probe. */
 import { builtInChecks } from "../../checks/index.ts";
 import { openEgress } from "../../src/egress/dial.ts";
-import { startProxy } from "../../src/egress/proxy.ts";
+import { type EgressProxy, startProxy } from "../../src/egress/proxy.ts";
 import type { EgressSettings } from "../../src/egress/settings.ts";
 import type { Reading, Readings } from "../../src/evidence/evidence.ts";
 import { judgeEvidence } from "../../src/judge/ledger.ts";
@@ -20,6 +20,8 @@ export interface VisitOptions extends Partial<Pick<PageProbeContext, "signal" | 
   readonly egress: EgressSettings;
   /** Characters kept of a header value; the default limit if absent. */
   readonly headerCharsMax?: number;
+  /** Called after the visit, with what its proxy knows of the hosts that were asked for. */
+  readonly inspect?: (proxy: Pick<EgressProxy, "failureOf">) => void;
 }
 
 /** One visit like in a scan, with a separate egress, proxy and browser context. */
@@ -30,7 +32,7 @@ export async function visit(browser: TestBrowser, url: string, options: VisitOpt
 export async function visitAndShoot(
   browser: TestBrowser,
   url: string,
-  { egress: settings, headerCharsMax, ...given }: VisitOptions & { readonly screenshot?: boolean },
+  { egress: settings, headerCharsMax, inspect, ...given }: VisitOptions & { readonly screenshot?: boolean },
 ): Promise<{ readonly readings: PageReadings; readonly screenshot: PageImage; readonly browserBroke: boolean }> {
   const egress = openEgress(settings);
   const proxy = await startProxy(egress);
@@ -50,6 +52,7 @@ export async function visitAndShoot(
       return { readings, screenshot: await screenshot, browserBroke };
     });
   } finally {
+    inspect?.(proxy);
     await proxy.stop();
     egress.close();
   }

@@ -4,9 +4,22 @@ import { changedRows, type Proof } from "../../prove/prove.ts";
 import { jsonLines } from "../terminal.ts";
 
 export function proofJson(url: string, proof: Proof): string {
-  const { comparison, before, after, headers, rung, costs, nonce, refused, visits, serviceWorker } = proof;
+  const { comparison, before, after, headers, rung, costs, nonce, refused, canaries, visits, serviceWorker } = proof;
   const { blocked, ...compared } = comparison;
   const allowed = blocked.map((one) => ({ ...one, allow: wayToAllow(one, url) }));
   const score = { before: before.score, after: after?.score ?? null, rows: changedRows(proof) };
-  return jsonLines({ url, ...compared, blocked: allowed, headers, rung, costs, nonce, refused, score, visits, serviceWorker }).join("\n");
+  return jsonLines({
+    url,
+    ...compared,
+    blocked: allowed,
+    headers,
+    rung,
+    costs,
+    nonce,
+    refused,
+    canaries,
+    score,
+    visits,
+    serviceWorker,
+  }).join("\n");
 }

@@ -23,13 +23,15 @@ export function proofText(url: string, proof: Proof, style: ReportStyle): string
     ...scoreLines(proof, say, lines),
     ...blockedLines(comparison.blocked, url, say, lines),
     ...changeLines(proof, say, lines),
+    ...canaryLines(proof, say, lines),
     ...refusedLines(proof, say, lines),
     ...headerLines(proof, say, lines),
   ].join("\n");
 }
 
-function verdictOf({ comparison: { verdict, because, blocked, blockedDropped } }: Proof, say: Say): string {
+function verdictOf({ comparison: { verdict, because, blocked, blockedDropped }, canaries }: Proof, say: Say): string {
   if (because !== null) return say(`unknown/${because}`);
+  if (verdict === "works" && canaries.some(({ outcome }) => outcome === "runs")) return say("weak");
   if (verdict !== "blocks") return say(verdict);
   return say(blockedDropped > 0 ? "blocksAtLeast" : "blocks", { count: blocked.length });
 }
@@ -84,6 +86,15 @@ function changeLines({ comparison }: Proof, say: Say, lines: Lines): readonly st
       ? []
       : ["", ...lines(say("changesHead")), ...items.slice(0, listedMax).flatMap((item) => lines(item, indent + indent))];
   return [...changes, ...moreLine(items.length, say, lines), ...(noise > 0 ? lines(say("noise", { count: noise })) : [])];
+}
+
+function canaryLines({ canaries }: Proof, say: Say, lines: Lines): readonly string[] {
+  if (canaries.length === 0) return [];
+  const items = canaries.map(({ name, outcome }) => {
+    const [kind = "", host = ""] = name.split(" ");
+    return say("canary", { name: say(`canaryNames/${kind}`, { host }), outcome: say(`canaryOutcomes/${outcome}`) });
+  });
+  return ["", ...lines(say("canariesHead")), ...items.flatMap((item) => lines(item, indent + indent))];
 }
 
 function refusedLines({ refused }: Proof, say: Say, lines: Lines): readonly string[] {

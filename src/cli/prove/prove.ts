@@ -2,7 +2,7 @@
 import { judgeOnce, loadConfiguredCatalog, openOneShotScanner } from "../../app/scanning.ts";
 import { systemClock } from "../../base/clock.ts";
 import type { ScanErrorCode } from "../../evidence/scan.ts";
-import { type Proof, type ProofPlan, provePage } from "../../prove/prove.ts";
+import { isProven, type Proof, type ProofPlan, provePage } from "../../prove/prove.ts";
 import type { Config } from "../../settings/settings.ts";
 import { createTexts, type Texts } from "../../text/i18n.ts";
 import { scanErrorMessage } from "../../text/render.ts";
@@ -34,8 +34,8 @@ Examples:
   assay prove https://example.com --policy csp.txt           prove your own policy
   assay prove https://example.com --header "X-Frame-Options: DENY" -o json=proof.json
 
-The page is visited about seven times; the server is not changed. docs/prove.md says what a proof shows.
-Exit codes: 0 works, 1 breaks the page, or no proof is possible, 2 usage, 3 page not reachable, 4 internal or browser failure.`,
+The page is visited about eight times; the server is not changed. docs/prove.md says what a proof shows.
+Exit codes: 0 works, 1 breaks the page, injected code runs, or no proof is possible, 2 usage, 3 page not reachable, 4 internal or browser failure.`,
   run: async ({ url: given, ...options }, parsed): Promise<ExitCode> => {
     const config = configOf(parsed);
     const plan = planFrom(options);
@@ -49,7 +49,7 @@ Exit codes: 0 works, 1 breaks the page, or no proof is possible, 2 usage, 3 page
       await output.file.write(`${proofJson(url, proof)}\n`);
       note(`assay: wrote ${output.file.path}`);
     }
-    return proof.comparison.verdict === "works" ? exitCodes.ok : exitCodes.policy;
+    return isProven(proof) ? exitCodes.ok : exitCodes.policy;
   },
 });
 

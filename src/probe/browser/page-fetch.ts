@@ -12,6 +12,17 @@ export interface ReplacedHeader {
   readonly value: string | null;
 }
 
+/** Code that is written into the main document as an attacker would, to see whether it runs. */
+export interface CanaryPage {
+  /** Begins each message of a canary that runs. */
+  readonly token: string;
+  /** All requests to this host are answered inside. */
+  readonly host: string;
+  readonly html: string;
+  /** Addresses that are answered inside with code of the canary, in place of their hosts. */
+  readonly answers: readonly { readonly url: string; readonly name: string }[];
+}
+
 /** What a visit changes in the answers of a server. Plain JSON, for the thread that visits. */
 export interface PageOverrides {
   /** Documents of this origin are changed, as `URL.origin` spells it. */
@@ -19,6 +30,7 @@ export interface PageOverrides {
   readonly headers: readonly ReplacedHeader[];
   /** Written into script and style elements of the document, as an application would; null without. */
   readonly nonce: string | null;
+  readonly canaries: CanaryPage | null;
 }
 
 /** Reason why a document kept the headers of its server, so that nothing is proven about it. */
@@ -30,6 +42,8 @@ interface DocumentChanges {
   readonly overrides: PageOverrides | null;
   /** Called for each document that was to be changed, and was not. */
   readonly onUnchanged: (because: Unchanged) => void;
+  /** Called for each canary whose request was made. */
+  readonly onCanary: (name: string) => void;
 }
 
 interface FetchRules {
@@ -46,12 +60,19 @@ export async function answerPausedRequests(session: CDPSession, mainFrameId: str
   if (credentials !== null) patterns.push({ urlPattern: "*", requestStage: "Request" });
   const overrides = changes?.overrides ?? null;
   if (overrides !== null) patterns.push({ urlPattern: `${overrides.origin}/*`, resourceType: "Document", requestStage: "Response" });
+  const canaries = overrides?.canaries ?? null;
+  if (canaries !== null) patterns.push(...canaryPatterns(canaries));
   if (patterns.length === 0) return;
   const sendCredentials = credentials === null ? null : credentialSender(session, mainFrameId, credentials);
-  session.on("Fetch.requestPaused", (event) => {
+  const answerOne = (event: PausedRequest): Promise<void> | undefined => {
+    if (changes === null || overrides === null) return sendCredentials?.(event);
+    if (canaries !== null && isOfCanary(event, canaries)) return answerCanary(session, event, canaries, changes.onCanary);
     const isAnswered = event.responseStatusCode !== undefined || event.responseErrorReason !== undefined;
-    const isChanged = isAnswered && overrides !== null && changes !== null;
-    const answered = isChanged ? answerDocument(session, event, overrides, changes.onUnchanged) : sendCredentials?.(event);
+    if (isAnswered) return answerDocument(session, { event, isMain: event.frameId === mainFrameId }, overrides, changes.onUnchanged);
+    return sendCredentials?.(event);
+  };
+  session.on("Fetch.requestPaused", (event) => {
+    const answered = answerOne(event);
     // A frame or a request that is gone has nothing to be continued.
     void answered?.catch(() => {});
   });
@@ -72,8 +93,8 @@ const transferFields: readonly string[] = ["content-length", "content-encoding",
 
 async function answerDocument(
   session: CDPSession,
-  event: PausedRequest,
-  { origin, headers: replaced, nonce }: PageOverrides,
+  { event, isMain }: { readonly event: PausedRequest; readonly isMain: boolean },
+  { origin, headers: replaced, nonce, canaries }: PageOverrides,
   onUnchanged: DocumentChanges["onUnchanged"],
 ): Promise<void> {
   const { requestId, request, responseStatusCode: status = 0, responseHeaders = [] } = event;
@@ -86,7 +107,9 @@ async function answerDocument(
     return void (await proceed());
   }
   const received = await bodyOf(session, requestId).catch(() => "document-unreadable" as const);
-  const body = typeof received === "string" || nonce === null ? received : withNonces(received, nonce);
+  const inserted = isMain ? (canaries?.html ?? "") : "";
+  const isWritten = nonce !== null || inserted !== "";
+  const body = typeof received === "string" || !isWritten ? received : written(received, nonce, inserted);
   if (typeof body === "string") {
     // An answer whose body was read in part cannot be continued. The command fails for a frame that is gone, which needs no answer.
     await session.send("Fetch.failRequest", { requestId, errorReason: "Failed" });
@@ -106,13 +129,46 @@ async function answerDocument(
 /** Elements whose code or file a nonce allows. */
 const noncedElements = "script, style, link[rel~=stylesheet i], link[rel~=preload i], link[rel~=modulepreload i]";
 
-/** UTF-16 is no superset of ASCII, so that the elements cannot be found. */
-function withNonces(body: Buffer, nonce: string): Buffer | "document-unreadable" {
+/** The inserted HTML gets no nonce. UTF-16 is no superset of ASCII, and cannot be written. */
+function written(body: Buffer, nonce: string | null, inserted: string): Buffer | "document-unreadable" {
   const isUtf16 = (body[0] === 0xff && body[1] === 0xfe) || (body[0] === 0xfe && body[1] === 0xff) || body.subarray(0, 2).includes(0);
   if (isUtf16) return "document-unreadable";
-  const setNonce = (element: HTMLRewriterTypes.Element) => void element.setAttribute("nonce", nonce);
-  const bytes = new Uint8Array(body).buffer;
-  return Buffer.from(new HTMLRewriter().on(noncedElements, { element: setNonce }).transform(bytes));
+  const rewriter = new HTMLRewriter();
+  if (nonce !== null) rewriter.on(noncedElements, { element: (element) => void element.setAttribute("nonce", nonce) });
+  // What follows the end of a document belongs to its body.
+  if (inserted !== "") rewriter.onDocument({ end: (end) => void end.append(inserted, { html: true }) });
+  return Buffer.from(rewriter.transform(new Uint8Array(body).buffer));
+}
+
+// Answers the requests of canaries, so that no host gets one.
+
+function canaryPatterns({ host, answers }: CanaryPage): readonly Protocol.Fetch.RequestPattern[] {
+  const exact = answers.map(({ url }) => url.replace(/[\\*?]/g, "\\$&"));
+  return [`*://${host}/*`, ...exact].map((urlPattern) => ({ urlPattern, requestStage: "Request" }));
+}
+
+function isOfCanary({ request }: PausedRequest, { host, answers }: CanaryPage): boolean {
+  return URL.parse(request.url)?.hostname === host || answers.some(({ url }) => url === request.url);
+}
+
+async function answerCanary(
+  session: CDPSession,
+  { requestId, request, resourceType }: PausedRequest,
+  { token, answers }: CanaryPage,
+  onCanary: DocumentChanges["onCanary"],
+): Promise<void> {
+  const name = answers.find(({ url }) => url === request.url)?.name;
+  if (resourceType === "Document" && name !== undefined) onCanary(name);
+  // An answer without content leaves the page where it is.
+  if (resourceType !== "Script" || name === undefined)
+    return void (await session.send("Fetch.fulfillRequest", { requestId, responseCode: 204 }));
+  const headers = { "content-type": "text/javascript", "cross-origin-resource-policy": "cross-origin", "access-control-allow-origin": "*" };
+  await session.send("Fetch.fulfillRequest", {
+    requestId,
+    responseCode: 200,
+    responseHeaders: Object.entries(headers).map(([header, value]) => ({ name: header, value })),
+    body: Buffer.from(`console.debug(${JSON.stringify(`${token} ${name}`)})`).toString("base64"),
+  });
 }
 
 /** The body as the browser decoded it. @throws Error for a connection that breaks. */

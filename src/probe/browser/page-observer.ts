@@ -1,11 +1,15 @@
 /** Observes one visit of a page: its requests, errors, what policies block, and the shape of its document. */
 import { createHash } from "node:crypto";
+import { pause } from "../../base/clock.ts";
+import { deadlineClock } from "../../base/standstill.ts";
 import type { BrowserPage, CDPSession, Protocol } from "../../browser/browser-page.ts";
 import { withinLimits } from "../../evidence/fields.ts";
 import * as limits from "../../evidence/limits.ts";
 import {
   type BlockedByPolicy,
   blockedMax,
+  canariesMax,
+  canaryCharsMax,
   type DocumentShape,
   documentShape,
   errorCharsMax,
@@ -21,12 +25,15 @@ import { boundedText } from "../../evidence/redact.ts";
 import { boundedUrl } from "./bounded-response.ts";
 import { evaluateIn, type OpenDocument } from "./page-document.ts";
 import { callInPage, type DomReader } from "./page-dom.ts";
-import type { PageOverrides, Unchanged } from "./page-fetch.ts";
+import type { CanaryPage, PageOverrides, Unchanged } from "./page-fetch.ts";
 import type { PageWorker } from "./page-workers.ts";
 
 /** Characters of inline code whose hash is computed, each and together. The page sends them. */
 const codeCharsMax = 100_000;
 const allCodeCharsMax = 1_000_000;
+/** Canaries that are pressed, and the time that each has to show an effect. */
+const pressedMax = 4;
+const pressedMs = 300;
 /** Hashes of blocked code that wait for their violation, which follows at once. */
 const hashesWaitingMax = 50;
 
@@ -54,6 +61,7 @@ export class PageObserver {
   readonly #errors: ObservedError[] = [];
   readonly #blocked = new Map<string, BlockedByPolicy>();
   readonly #hashes: { readonly kind: string; readonly place: string; readonly hash: string }[] = [];
+  readonly #canaries = new Set<string>();
   #shape: DocumentShape | null = null;
   #unchanged: Unchanged | null = null;
   #serviceWorker = false;
@@ -69,6 +77,10 @@ export class PageObserver {
     this.#unchanged ??= because;
   };
 
+  readonly onCanary = (name: string): void => {
+    this.#canaries.add(boundedText(name, canaryCharsMax).text);
+  };
+
   /** Needs Network, Audits and Log enabled on the session. Resolves when the page may be opened. */
   async watch({ session, targetId }: BrowserPage): Promise<void> {
     this.#listen(session, targetId);
@@ -78,6 +90,7 @@ export class PageObserver {
       this.#onError(`${text} ${exception?.description?.split("\n")[0] ?? String(exception?.value ?? "")}`, url, lineNumber),
     );
     session.on("Runtime.consoleAPICalled", ({ type, args, stackTrace }) => {
+      if (type === "debug") return this.#onMessage(args[0]?.value);
       if (type !== "error" && type !== "assert") return;
       const [caller] = stackTrace?.callFrames ?? [];
       this.#onError(args.map(({ value, description }) => String(value ?? description ?? "")).join(" "), caller?.url, caller?.lineNumber);
@@ -101,7 +114,29 @@ export class PageObserver {
       nonced,
     }));
     this.#shape = withinLimits(documentShape, { ...shape, inline }, (text, charsMax) => boundedText(text, charsMax).text);
+    const { canaries = null } = this.overrides ?? {};
+    if (canaries !== null) await this.#touchCanaries(document, canaries, deadlineMs);
   };
+
+  /** Presses what only a person would press, and looks where the frame of the base element points to. */
+  async #touchCanaries(document: OpenDocument, { host }: CanaryPage, deadlineMs: number): Promise<void> {
+    const { session } = document;
+    const base = await evaluateIn(document, `(${baseOfCanary})()`, deadlineMs);
+    if (typeof base === "string" && URL.parse(base)?.hostname === host) this.onCanary("base");
+    await session.send("Emulation.setFocusEmulationEnabled", { enabled: true });
+    for (let at = 0; at < pressedMax && (await evaluateIn(document, `(${focusCanary})(${at})`, deadlineMs)) === true; at++) {
+      const key = { key: "Enter", code: "Enter", windowsVirtualKeyCode: 13 };
+      await session.send("Input.dispatchKeyEvent", { type: "keyDown", text: "\r", ...key }, { timeout: deadlineMs });
+      await session.send("Input.dispatchKeyEvent", { type: "keyUp", ...key }, { timeout: deadlineMs });
+      await pause(deadlineClock, pressedMs);
+    }
+  }
+
+  #onMessage(text: unknown): void {
+    const { token = null } = this.overrides?.canaries ?? {};
+    if (token !== null && typeof text === "string" && text.startsWith(`${token} `) && this.#canaries.size < canariesMax)
+      this.onCanary(text.slice(token.length + 1));
+  }
 
   observation(): Observation {
     return {
@@ -114,6 +149,7 @@ export class PageObserver {
       shape: this.#shape,
       serviceWorker: this.#serviceWorker,
       unchanged: this.#unchanged,
+      canaries: [...this.#canaries].sort(),
     };
   }
 
@@ -202,6 +238,18 @@ type RawShape = Omit<DocumentShape, "inline"> & {
     readonly isWhole: boolean;
   }[];
 };
+
+/** Runs in the page. */
+function baseOfCanary(): string {
+  return document.querySelector<HTMLIFrameElement>("iframe[data-canary=base]")?.contentDocument?.baseURI ?? "";
+}
+
+/** Runs in the page. False after the last one. */
+function focusCanary(at: number): boolean {
+  const element = document.querySelectorAll<HTMLElement>("[data-canary=press]")[at];
+  element?.focus();
+  return element !== undefined;
+}
 
 interface ShapeLimits {
   readonly attributeCharsMax: number;

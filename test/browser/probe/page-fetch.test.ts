@@ -34,7 +34,7 @@ async function startSite(routes: Routes): Promise<TestServer> {
 
 /** `headers` undefined: an ordinary visit. */
 async function visited(server: TestServer, headers?: readonly ReplacedHeader[], more: Partial<VisitOptions> = {}) {
-  const observer = new PageObserver(headers === undefined ? null : { origin, headers, nonce: null });
+  const observer = new PageObserver(headers === undefined ? null : { origin, headers, nonce: null, canaries: null });
   const egress = egressTo({ "site.test:443": server, "other.test:443": server });
   const readings = await visit(browser, `${origin}/`, { egress, deadlines: patientDeadlines, observer, ...more });
   return { readings, unchanged: observer.observation().unchanged };

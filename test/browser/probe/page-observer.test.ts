@@ -36,7 +36,7 @@ async function observed(routes: Routes, headers: readonly ReplacedHeader[] | nul
   const server = keep(
     await startHttps(siteIdentity("site.test"), { "*": { headers: { "content-type": "text/plain" }, body: "" }, ...routes }),
   );
-  const observer = new PageObserver(headers === null ? null : { origin, headers, nonce: null });
+  const observer = new PageObserver(headers === null ? null : { origin, headers, nonce: null, canaries: null });
   const egress = egressTo({ "site.test:443": server, "cdn.test:443": server });
   await visit(browser, `${origin}/`, { egress, deadlines: patientDeadlines, observer });
   return observer.observation();
