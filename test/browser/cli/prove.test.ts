@@ -43,6 +43,7 @@ interface ProofOutput {
   readonly lost: readonly { readonly url: string }[];
   readonly refused: readonly { readonly rung: string; readonly because: string }[];
   readonly score: { readonly before: number; readonly after: number | null };
+  readonly canaries: readonly { readonly name: string; readonly outcome: string }[];
   readonly visits: number;
 }
 
@@ -110,6 +111,7 @@ describe("a draft", () => {
         refused,
       });
       expect(stdout).toContain("Works: nothing of the page is blocked");
+      expect(result.canaries.map(({ outcome }) => outcome)).toEqual(Array(8).fill("stopped"));
       expect(policyOf(result).length).toBeLessThanOrEqual(512);
       expect(result.visits).toBeLessThanOrEqual(8);
       const { body } = routes["/"] as { readonly body: string };
@@ -150,7 +152,7 @@ describe("a policy of the user", () => {
         ),
       );
       expect(stdout).toMatch(/script-src-elem: inline code \(https:\/\/site\.test\/:\d+\)/);
-      expect(stdout).toMatch(/add 'sha256-[^']+' to\s+script-src-elem/);
+      expect(stdout).toMatch(/add 'sha256-[^']+' to\s+script-src\./);
       expect(proof().lost.map(({ url }) => url)).toEqual(["https://site.test/app.js", "https://cdn.test/api"]);
     },
     proofMsMax,
@@ -161,6 +163,20 @@ describe("a policy of the user", () => {
     async () => {
       const { code, stdout } = await provePolicy(await start(blog), "default-src 'self'", "--locale", "de-de");
       expect([code, stdout]).toEqual([1, expect.stringContaining("Die Seite geht kaputt")]);
+    },
+    proofMsMax,
+  );
+
+  test(
+    "that works but is weak names what runs, and fails",
+    async () => {
+      const policy = "default-src 'self' 'unsafe-inline' https://cdn.test; img-src 'self' data:; base-uri 'none'; form-action 'self'";
+      const { code, stdout, proof } = await provePolicy(await start(blog), policy);
+      expect([code, proof().verdict]).toEqual([1, "works"]);
+      const running = proof().canaries.filter(({ outcome }) => outcome === "runs");
+      expect(running.map(({ name }) => name)).toEqual(["inline-script", "event-handler", "frame-document", "javascript-link"]);
+      expect(stdout).toContain("Breaks nothing, but injected code still runs.");
+      expect(stdout).toContain("inline script: RUNS");
     },
     proofMsMax,
   );
