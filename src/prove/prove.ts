@@ -185,7 +185,7 @@ class Prover {
   ): Promise<Visited> {
     this.#visits++;
     const { origin } = this.#page;
-    const visited = await this.#tools.visit(headers === null ? null : { origin, headers, nonce, canaries }, step);
+    const visited = await this.#tools.visit(headers === null ? null : { origin, headers: silenced(headers), nonce, canaries }, step);
     if (typeof visited === "string") throw new VisitFailed(visited);
     return visited;
   }
@@ -195,7 +195,7 @@ class Prover {
     const policies = headers.flatMap(({ name, value }) => (name.toLowerCase() === policyName.toLowerCase() ? [value ?? ""] : []));
     if (policies.length === 0) return [];
     const canaries = canaryPage(this.#tools.nonce(), policies, this.#page.href);
-    const without = await this.#visit([{ name: policyName, value: null }], "attack", null, canaries);
+    const without = await this.#visit(policyHeaders(null), "attack", null, canaries);
     const within = await this.#visit(headers, "attack", draft?.usesNonce === true ? this.#nonce : null, canaries);
     return canaryResults(canaries, without.observation.canaries, within.observation.canaries);
   }
@@ -236,6 +236,13 @@ export function isProven({ comparison, canaries }: Proof): boolean {
   return comparison.verdict === "works" && !canaries.some(({ outcome }) => outcome === "runs");
 }
 
+/** Stands for the nonce, which has to be a new one in each answer. */
+const nonceMark = "{nonce}";
+
+export function headersToCopy({ headers, nonce }: Pick<Proof, "headers" | "nonce">): readonly ReplacedHeader[] {
+  return headers.map(({ name, value }) => ({ name, value: nonce === null ? value : (value?.replaceAll(nonce, nonceMark) ?? null) }));
+}
+
 /** A row whose state the headers change. */
 export interface ChangedRow {
   readonly key: string;
@@ -252,8 +259,24 @@ export function changedRows({ before, after }: Pick<Proof, "before" | "after">):
   });
 }
 
+/** Fields that name where reports are sent. */
+const reportFields: readonly string[] = ["Report-To", "Reporting-Endpoints", "NEL"];
+
+/** Nothing of a proof is reported: its visits are none of visitors. */
+function silenced(headers: readonly ReplacedHeader[]): readonly ReplacedHeader[] {
+  const withoutTarget = (value: string) => value.replace(/(^|[;,])\s*report-(?:uri|to)\b[^;,]*/gi, "$1");
+  const kept = headers.filter(({ name }) => !reportFields.some((field) => field.toLowerCase() === name.toLowerCase()));
+  return [
+    ...kept.map(({ name, value }) => ({
+      name,
+      value: value === null || !/^content-security-policy/i.test(name) ? value : withoutTarget(value),
+    })),
+    ...reportFields.map((name) => ({ name, value: null })),
+  ];
+}
+
 /** The policy takes the place of all that the server sends of its kind. */
-function policyHeaders(policy: string): readonly ReplacedHeader[] {
+function policyHeaders(policy: string | null): readonly ReplacedHeader[] {
   return [
     { name: policyName, value: policy },
     { name: reportName, value: null },

@@ -1,10 +1,10 @@
 /** A proof as JSON, for pipelines. */
 import { wayToAllow } from "../../prove/allow.ts";
-import { changedRows, type Proof } from "../../prove/prove.ts";
+import { changedRows, headersToCopy, type Proof } from "../../prove/prove.ts";
 import { jsonLines } from "../terminal.ts";
 
 export function proofJson(url: string, proof: Proof): string {
-  const { comparison, before, after, headers, rung, costs, nonce, refused, canaries, visits, serviceWorker } = proof;
+  const { comparison, before, after, rung, costs, nonce, refused, canaries, visits, serviceWorker } = proof;
   const { blocked, ...compared } = comparison;
   const allowed = blocked.map((one) => ({ ...one, allow: wayToAllow(one, url) }));
   const score = { before: before.score, after: after?.score ?? null, rows: changedRows(proof) };
@@ -12,10 +12,10 @@ export function proofJson(url: string, proof: Proof): string {
     url,
     ...compared,
     blocked: allowed,
-    headers,
+    headers: headersToCopy(proof),
     rung,
     costs,
-    nonce,
+    usesNonce: nonce !== null,
     refused,
     canaries,
     score,

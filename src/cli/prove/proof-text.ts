@@ -1,7 +1,7 @@
 /** A proof as text: the verdict, what is blocked and how to allow it, what changes, the predicted score, and the headers to copy. */
 import type { BlockedByPolicy } from "../../evidence/observation.ts";
 import { wayToAllow } from "../../prove/allow.ts";
-import { changedRows, type Proof } from "../../prove/prove.ts";
+import { changedRows, headersToCopy, type Proof } from "../../prove/prove.ts";
 import type { TextValues } from "../../text/i18n.ts";
 import { type ReportStyle, wrapped } from "../scan/report-text.ts";
 import { stripControls } from "../terminal.ts";
@@ -104,11 +104,11 @@ function refusedLines({ refused }: Proof, say: Say, lines: Lines): readonly stri
 }
 
 /** Unwrapped, so that they can be copied. */
-function headerLines({ headers, rung, costs, nonce, comparison }: Proof, say: Say, lines: Lines): readonly string[] {
+function headerLines(proof: Proof, say: Say, lines: Lines): readonly string[] {
+  const { headers, rung, costs, comparison } = proof;
   if (headers.length === 0) return [];
-  const shown = (value: string) => (nonce === null ? value : value.replaceAll(nonce, "{nonce}"));
-  const copied = headers.flatMap(({ name, value }) =>
-    value === null ? [] : [`${indent}${indent}${stripControls(`${name}: ${shown(value)}`)}`],
+  const copied = headersToCopy(proof).flatMap(({ name, value }) =>
+    value === null ? [] : [`${indent}${indent}${stripControls(`${name}: ${value}`)}`],
   );
   const title =
     comparison.verdict !== "works" ? say("triedHeaders") : rung === null ? say("headers") : say("draft", { rung: say(`rungs/${rung}`) });

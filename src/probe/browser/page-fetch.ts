@@ -94,7 +94,7 @@ const transferFields: readonly string[] = ["content-length", "content-encoding",
 async function answerDocument(
   session: CDPSession,
   { event, isMain }: { readonly event: PausedRequest; readonly isMain: boolean },
-  { origin, headers: replaced, nonce, canaries }: PageOverrides,
+  { origin, headers, nonce, canaries }: PageOverrides,
   onUnchanged: DocumentChanges["onUnchanged"],
 ): Promise<void> {
   const { requestId, request, responseStatusCode: status = 0, responseHeaders = [] } = event;
@@ -106,30 +106,42 @@ async function answerDocument(
     onUnchanged("document-too-large");
     return void (await proceed());
   }
-  const received = await bodyOf(session, requestId).catch(() => "document-unreadable" as const);
-  const inserted = isMain ? (canaries?.html ?? "") : "";
-  const isWritten = nonce !== null || inserted !== "";
+  const failed = await fulfill(session, event, { headers, nonce, inserted: isMain ? (canaries?.html ?? "") : "" }).catch(
+    () => "document-unreadable" as const,
+  );
+  if (failed === null) return;
+  // An answer whose body was read in part cannot be continued. The command fails for a frame that is gone, which needs no answer.
+  await session.send("Fetch.failRequest", { requestId, errorReason: "Failed" });
+  onUnchanged(failed);
+}
+
+/** Null once the browser has the changed document. @throws Error if the browser or the rewriter refuses it. */
+async function fulfill(
+  session: CDPSession,
+  { requestId, responseStatusCode: responseCode = 0, responseHeaders = [] }: PausedRequest,
+  { headers, nonce, inserted }: Pick<PageOverrides, "headers" | "nonce"> & { readonly inserted: string },
+): Promise<Unchanged | null> {
+  const received = await bodyOf(session, requestId);
+  const type = responseHeaders.find(({ name }) => name.toLowerCase() === "content-type")?.value ?? "html";
+  const isWritten = (nonce !== null || inserted !== "") && /html/i.test(type);
   const body = typeof received === "string" || !isWritten ? received : written(received, nonce, inserted);
-  if (typeof body === "string") {
-    // An answer whose body was read in part cannot be continued. The command fails for a frame that is gone, which needs no answer.
-    await session.send("Fetch.failRequest", { requestId, errorReason: "Failed" });
-    return onUnchanged(body);
-  }
-  const dropped = [...transferFields, ...replaced.map(({ name }) => name.toLowerCase())];
+  if (typeof body === "string") return body;
+  const dropped = [...transferFields, ...headers.map(({ name }) => name.toLowerCase())];
   const kept = responseHeaders.filter(({ name }) => !dropped.includes(name.toLowerCase()));
-  const added = replaced.flatMap(({ name, value }) => (value === null ? [] : [{ name, value }]));
+  const added = headers.flatMap(({ name, value }) => (value === null ? [] : [{ name, value }]));
   await session.send("Fetch.fulfillRequest", {
     requestId,
-    responseCode: status,
+    responseCode,
     responseHeaders: [...kept, ...added],
     body: body.toString("base64"),
   });
+  return null;
 }
 
 /** Elements whose code or file a nonce allows. */
 const noncedElements = "script, style, link[rel~=stylesheet i], link[rel~=preload i], link[rel~=modulepreload i]";
 
-/** The inserted HTML gets no nonce. UTF-16 is no superset of ASCII, and cannot be written. */
+/** The inserted HTML gets no nonce. UTF-16 is no superset of ASCII, and cannot be written. @throws Error above the memory of the rewriter. */
 function written(body: Buffer, nonce: string | null, inserted: string): Buffer | "document-unreadable" {
   const isUtf16 = (body[0] === 0xff && body[1] === 0xfe) || (body[0] === 0xfe && body[1] === 0xff) || body.subarray(0, 2).includes(0);
   if (isUtf16) return "document-unreadable";

@@ -36,7 +36,7 @@ interface ProofOutput {
   readonly verdict: string;
   readonly because: string | null;
   readonly rung: string | null;
-  readonly nonce: string | null;
+  readonly usesNonce: boolean;
   readonly costs: readonly string[];
   readonly headers: readonly { readonly name: string; readonly value: string | null }[];
   readonly blocked: readonly Record<string, unknown>[];
@@ -74,15 +74,15 @@ const blog: Routes = {
 };
 
 /** The page as its server would send it with the headers of the proof: a new nonce in each answer. */
-function deployed(routes: Routes, body: string, { headers, nonce }: ProofOutput): Routes {
+function deployed(routes: Routes, body: string, { headers, usesNonce }: ProofOutput): Routes {
   return {
     ...routes,
     "/": (_request, response) => {
       const fresh = randomBytes(16).toString("base64url");
-      const withNonce = (text: string) => (nonce === null ? text : text.replaceAll(nonce, fresh));
+      const withNonce = (text: string) => text.replaceAll("{nonce}", fresh);
       const added = headers.flatMap(({ name, value }) => (value === null ? [] : [[name, withNonce(value)]]));
       response.writeHead(200, { "content-type": "text/html; charset=utf-8", ...Object.fromEntries(added) });
-      response.end(nonce === null ? body : body.replaceAll(/<(script|style)/g, `<$1 nonce="${fresh}"`));
+      response.end(!usesNonce ? body : body.replaceAll(/<(script|style)/g, `<$1 nonce="${fresh}"`));
     },
   };
 }
@@ -177,6 +177,52 @@ describe("a policy of the user", () => {
       expect(running.map(({ name }) => name)).toEqual(["inline-script", "event-handler", "frame-document", "javascript-link"]);
       expect(stdout).toContain("Breaks nothing, but injected code still runs.");
       expect(stdout).toContain("inline script: RUNS");
+    },
+    proofMsMax,
+  );
+
+  test(
+    "is reported nowhere, neither what it blocks nor the injected code",
+    async () => {
+      const own = { [csp]: "img-src *; report-uri /today", [`${csp}-report-only`]: "default-src 'none'; report-uri /today", nel: "{}" };
+      const server = await start({
+        ...blog,
+        "/": html((blog["/"] as { readonly body: string }).body.replace(/<script>const s.*?<\/script>/s, ""), own),
+      });
+      const before = server.requests.length;
+      const { proof } = await provePolicy(
+        server,
+        "default-src 'self' 'unsafe-inline'; img-src 'self' data:; report-uri /planned; report-to planned",
+      );
+      expect(proof().canaries.map(({ outcome }) => outcome)).toContain("stopped");
+      const paths = server.requests.slice(before).map(({ path }) => path);
+      expect(paths).not.toContain("/planned");
+      // The page itself reports as it does today: the scan, and the visits without changed headers.
+      expect(paths.filter((path) => path === "/today").length).toBeGreaterThan(0);
+      expect(JSON.stringify(server.requests)).not.toContain("canary");
+    },
+    proofMsMax,
+  );
+
+  test(
+    "that a page reacts to by going elsewhere, or that it floods, is never a pass",
+    async () => {
+      const leaving = html(page("<script>window.ok = 1</script>", `<script src="/guard.js"></script>`));
+      const guard = script("if (!window.ok) location.href = '/blocked'");
+      const gone = await provePolicy(await start({ "/": leaving, "/guard.js": guard, "/blocked": html(page("")) }), "script-src 'self'");
+      expect([gone.code, gone.proof().verdict]).toEqual([1, "blocks"]);
+      const many = "for (let i = 0; i < 10000; i++) document.body.setAttribute('style', 'top: ' + i + 'px'); window.close()";
+      const flooded = await provePolicy(await start({ "/": html(page("", `<script>${many}</script>`)) }), "style-src 'self'");
+      expect([flooded.code, flooded.proof().verdict]).toEqual([1, "blocks"]);
+    },
+    proofMsMax,
+  );
+
+  test(
+    "on a page of 5,000 inline scripts is answered",
+    async () => {
+      const { code, proof } = await prove(await start({ "/": html(page(inlineScripts(5_000))) }));
+      expect([code, proof().verdict, proof().rung]).toEqual([0, "works", "strict-nonce"]);
     },
     proofMsMax,
   );

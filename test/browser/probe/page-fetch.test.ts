@@ -33,8 +33,12 @@ async function startSite(routes: Routes): Promise<TestServer> {
 }
 
 /** `headers` undefined: an ordinary visit. */
-async function visited(server: TestServer, headers?: readonly ReplacedHeader[], more: Partial<VisitOptions> = {}) {
-  const observer = new PageObserver(headers === undefined ? null : { origin, headers, nonce: null, canaries: null });
+async function visited(
+  server: TestServer,
+  headers?: readonly ReplacedHeader[],
+  { nonce = null, ...more }: Partial<VisitOptions> & { readonly nonce?: string | null } = {},
+) {
+  const observer = new PageObserver(headers === undefined ? null : { origin, headers, nonce, canaries: null });
   const egress = egressTo({ "site.test:443": server, "other.test:443": server });
   const readings = await visit(browser, `${origin}/`, { egress, deadlines: patientDeadlines, observer, ...more });
   return { readings, unchanged: observer.observation().unchanged };
@@ -150,6 +154,36 @@ test("frames that are gone before their answer are no fault", async () => {
     },
   });
   expect(await titleOf(server, [])).toBe("dropped");
+});
+
+describe("a nonce", () => {
+  const nonce = "bm9uY2Vub25jZW5vbmNl";
+  const policy = [{ name: csp, value: `script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'` }];
+
+  test("is written into the elements of the document, not into its texts", async () => {
+    const body = titled(
+      `<!-- <script> --><script nonce="own-nonce">window.text = "<script src='x'>"; document.title = text.length</script>
+       <script src="/add.js"></script><template><script>1</script></template><style>p { color: red }</style><p>t`,
+    );
+    const server = await startSite({
+      "/": html(body),
+      "/add.js": { headers: { "content-type": "text/javascript" }, body: "document.title += 'file '" },
+    });
+    const { readings, unchanged } = await visited(server, policy, { nonce });
+    expect([factsOf(readings, "dom").title, factsOf(readings, "requests").cspViolations, unchanged]).toEqual(["ran 16file", [], null]);
+    expect(factsOf((await visited(server, policy)).readings, "dom").title).toBe("T\u00fcr");
+  });
+
+  test("cannot be written into UTF-16", async () => {
+    const server = await startSite({ "/": html(utf16, { "content-type": "text/html" }) });
+    expect((await visited(server, policy, { nonce })).unchanged).toBe("document-unreadable");
+  });
+});
+
+test("a header that the browser refuses is told, and the page does not wait for it", async () => {
+  expect((await visited(await startSite({ "/": html(titled()) }), [{ name: "x y", value: "1\u0000" }])).unchanged).toBe(
+    "document-unreadable",
+  );
 });
 
 test("credentials are sent in the same visit", async () => {
