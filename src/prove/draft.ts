@@ -36,14 +36,22 @@ export interface PageNeeds {
   readonly shapes: readonly [DocumentShape, DocumentShape];
   /** Absolute addresses that forms send to. */
   readonly formTargets: readonly string[];
-  /** Enforced policy that the page has today, by directive. */
+  /** What the page enforces today, by directive. */
   readonly today: ReadonlyMap<string, readonly string[]>;
   readonly nonce: string;
   readonly charsMax: number;
 }
 
 /** Directives that keep what they say today: they restrict what one page alone cannot show. */
-const keptDirectives: readonly string[] = ["upgrade-insecure-requests", "sandbox", "frame-ancestors", "report-to", "report-uri"];
+const keptDirectives = [
+  "upgrade-insecure-requests",
+  "sandbox",
+  "frame-ancestors",
+  "require-trusted-types-for",
+  "trusted-types",
+  "report-to",
+  "report-uri",
+] as const;
 /** Directives that `default-src` covers, in the order of the draft. */
 const loadDirectives = ["img-src", "font-src", "connect-src", "media-src", "frame-src", "worker-src", "manifest-src"] as const;
 

@@ -5,7 +5,7 @@ import type { BlockedByPolicy } from "../evidence/observation.ts";
 import type { ScanErrorCode } from "../evidence/scan.ts";
 import type { NotCheckedBecause, StoredResult } from "../judge/result.ts";
 import { parseCsp } from "../parse/csp.ts";
-import { fieldsNamed } from "../parse/header-fields.ts";
+import { valuesNamed } from "../parse/header-fields.ts";
 import type { CanaryPage, PageOverrides, ReplacedHeader } from "../probe/browser/page-fetch.ts";
 import type { Visited } from "../scan/task.ts";
 import { type CanaryResult, canaryPage, canaryResults } from "./canaries.ts";
@@ -203,11 +203,8 @@ class Prover {
   #needs({ readings: { dom, markup } }: Visited): Omit<PageNeeds, "shapes" | "blocked"> {
     const forms = dom.status === "read" ? dom.facts.forms.map(({ action }) => action) : [];
     const buttons = markup.status === "read" ? markup.facts.formActions.map(({ action }) => action) : [];
-    const { page } = this.#scanned.evidence;
-    const values = page.status === "read" ? fieldsNamed(page.facts.headers, policyName.toLowerCase()).map(({ value }) => value) : [];
-    const [today = new Map()] = parseCsp(values);
-    const formTargets = [...forms, ...buttons];
-    return { pageUrl: this.#page.href, formTargets, today, nonce: this.#nonce, charsMax: this.#scanned.headerCharsMax };
+    const common = { pageUrl: this.#page.href, nonce: this.#nonce, charsMax: this.#scanned.headerCharsMax };
+    return { ...common, formTargets: [...forms, ...buttons], today: enforcedToday(this.#scanned.evidence) };
   }
 
   async #proof(attempt: Attempt, rung: Rung | null, refused: readonly RefusedRung[]): Promise<Proof> {
@@ -257,6 +254,16 @@ export function changedRows({ before, after }: Pick<Proof, "before" | "after">):
     const was = known.get(key) ?? state;
     return was === state ? [] : [{ key, before: was, after: state, because: notCheckedBecause }];
   });
+}
+
+/** Directives of all policies together, the first of equal ones. RFC 7034 section 2.1: DENY is what `frame-ancestors 'none'` replaces. */
+function enforcedToday({ page }: Evidence): PageNeeds["today"] {
+  if (page.status === "failed") return new Map();
+  const { headers } = page.facts;
+  const directives = parseCsp(valuesNamed(headers, policyName.toLowerCase())).flatMap((policy) => [...policy]);
+  const denies = valuesNamed(headers, "x-frame-options").some((value) => value.trim().toUpperCase() === "DENY");
+  const framing = denies ? [["frame-ancestors", ["'none'"]] as const] : [];
+  return new Map([...framing, ...directives.toReversed()]);
 }
 
 /** Fields that name where reports are sent. */
