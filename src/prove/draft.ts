@@ -185,6 +185,8 @@ function selfFirst(sources: readonly string[]): readonly string[] {
 
 /** `'self'`, a host, or a scheme such as `data:`, for which browsers report the bare name. The scheme of the page needs no mention. */
 export function sourceOf(url: string, pageUrl: string): string {
+  // Chromium names no address for a frame with a data: document.
+  if (url === "") return "data:";
   const target = URL.parse(url);
   const page = URL.parse(pageUrl);
   if (target === null || !/^(https?|wss?):$/.test(target.protocol)) return `${url.split(":")[0]?.toLowerCase()}:`;

@@ -58,7 +58,7 @@ function blockedLines(blocked: readonly BlockedByPolicy[], url: string, say: Say
   const told = blocked.slice(0, listedMax).flatMap((one) => {
     const { way, directive, source } = wayToAllow(one, url);
     const place = one.file === null ? "" : one.line === null ? one.file : `${one.file}:${one.line}`;
-    const values = { directive: one.directive, what: one.url ?? say(`kinds/${one.kind}`), place };
+    const values = { directive: one.directive, what: one.url || say(`kinds/${one.kind}`), place };
     return [
       ...lines(say(place === "" ? "blockedItem" : "blockedItemAt", values), indent + indent),
       ...lines(say(`allow/${way}`, { directive, source }), indent + indent + indent),

@@ -116,11 +116,12 @@ test("hosts are origins, shortened; schemes without host stay schemes", () => {
     of("connect-src", "wss://live.test:8443/socket"),
     of("media-src", "blob"),
     of("frame-src", "http://plain.test/"),
+    of("frame-src", ""),
   ];
   const { policy } = draft("hosts", needs({ blocked, formTargets: ["https://pay.test/send", "https://site.test/x"] }));
   expect(policy).toBe(
     "default-src 'self'; script-src 'self'; img-src 'self' data: img.test; connect-src 'self' wss://live.test:8443; media-src 'self' blob:; " +
-      "frame-src 'self' http://plain.test; object-src 'none'; base-uri 'none'; form-action 'self' pay.test; frame-ancestors 'self'",
+      "frame-src 'self' data: http://plain.test; object-src 'none'; base-uri 'none'; form-action 'self' pay.test; frame-ancestors 'self'",
   );
 });
 
