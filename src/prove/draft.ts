@@ -58,7 +58,14 @@ const loadDirectives = ["img-src", "font-src", "connect-src", "media-src", "fram
 export function draftPolicy(rung: Rung, needs: PageNeeds): Draft | { readonly refused: RefusedBecause } {
   const scripts = scriptPart(rung, needs);
   if ("refused" in scripts) return scripts;
-  const styles = stylePart(needs, scripts);
+  const hashed = assemble(needs, scripts, stylePart(needs, scripts, hashesMax));
+  const isTooLong = hashed.policy.length > needs.charsMax;
+  const drafted = isTooLong ? assemble(needs, scripts, stylePart(needs, scripts, 0)) : hashed;
+  // A shorter one may follow: a nonce needs fewer characters than hashes.
+  return drafted.policy.length > needs.charsMax && rung === "strict-hash" ? { refused: "too-long" } : drafted;
+}
+
+function assemble(needs: PageNeeds, scripts: ScriptPart, styles: Part): Draft {
   const loads = loadDirectives.flatMap((directive) => {
     const sources = urlSources(needs, directive);
     return sources.every((source) => source === "'self'") ? [] : [[directive, ...selfFirst(sources)].join(" ")];
@@ -75,10 +82,7 @@ export function draftPolicy(rung: Rung, needs: PageNeeds): Draft | { readonly re
     ...(needs.today.has("frame-ancestors") ? [] : ["frame-ancestors 'self'"]),
     ...keptDirectives.flatMap((name) => (needs.today.has(name) ? [[name, ...(needs.today.get(name) ?? [])].join(" ")] : [])),
   ];
-  const policy = parts.join("; ");
-  // A shorter one may follow: a nonce needs fewer characters than hashes.
-  if (policy.length > needs.charsMax && rung === "strict-hash") return { refused: "too-long" };
-  return { policy, usesNonce: scripts.usesNonce, costs: [...scripts.costs, ...styles.costs] };
+  return { policy: parts.join("; "), usesNonce: scripts.usesNonce, costs: [...scripts.costs, ...styles.costs] };
 }
 
 interface Part {
@@ -88,8 +92,6 @@ interface Part {
 
 interface ScriptPart extends Part {
   readonly usesNonce: boolean;
-  /** Hashes of scripts and handlers. */
-  readonly hashes: number;
 }
 
 function scriptPart(rung: Rung, needs: PageNeeds): ScriptPart | { readonly refused: RefusedBecause } {
@@ -106,7 +108,6 @@ function scriptPart(rung: Rung, needs: PageNeeds): ScriptPart | { readonly refus
     directives: [`script-src ${[...sources, ...evals].join(" ") || "'none'"}`, ...handlers.directives],
     costs: usesNonce ? ["nonce", ...costs] : costs,
     usesNonce,
-    hashes: usesNonce ? handlers.hashes : hashes.length + handlers.hashes,
   });
   const isStable = JSON.stringify(codeHashes(shape, "script")) === JSON.stringify(codeHashes(again, "script"));
   const fits = hashes.length + handlers.hashes <= hashesMax && isStable && !isUnknown;
@@ -135,14 +136,15 @@ function handlerPart(
   return { directives: [`script-src-attr 'unsafe-hashes' ${hashes.join(" ")}`], costs: ["unsafe-hashes"], hashes: hashes.length };
 }
 
-function stylePart(needs: PageNeeds, scripts: ScriptPart): Part {
+/** `styleHashesMax`: 0 for a policy that would be too long with hashes. */
+function stylePart(needs: PageNeeds, scripts: ScriptPart, styleHashesMax: number): Part {
   const { blocked, shapes, nonce } = needs;
   const inline = blocked.filter(({ directive, kind }) => directive === "style-src-elem" && kind === "inline");
   const hashes = hashesOf(needs, "style");
   const hosts = selfFirst(urlSources(needs, "style-src-elem"));
   const attributes = blocked.some(({ directive }) => directive === "style-src-attr");
   const [one, other] = shapes.map((shape) => JSON.stringify(codeHashes(shape, "style")));
-  const fits = hashes.length + scripts.hashes <= hashesMax && one === other && inline.every(({ hash }) => hash !== null);
+  const fits = hashes.length <= styleHashesMax && one === other && inline.every(({ hash }) => hash !== null);
   // The server can put its nonce on elements of the document, not on those that scripts add.
   const byNonce = scripts.usesNonce && inline.every(({ byScript }) => !byScript) && inline.length > 0;
   if (inline.length > 0 && !fits && !byNonce)

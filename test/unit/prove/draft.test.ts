@@ -97,6 +97,16 @@ describe("styles", () => {
     ]);
   });
 
+  test("hashes give way where the policy would be too long", () => {
+    const of = (scripts: number, styles: number) =>
+      needs({
+        blocked: [...Array.from({ length: scripts }, (_, n) => inlineScript(n)), ...Array.from({ length: styles }, (_, n) => style(n))],
+      });
+    expect(part("strict-hash", of(3, 2), "style-src")).toBe(`'self' '${hash(0)}' '${hash(1)}'`);
+    expect(part("strict-hash", of(5, 3), "style-src")).toBe("'self' 'unsafe-inline'");
+    expect(draft("strict-hash", of(5, 3)).policy.length).toBeLessThanOrEqual(512);
+  });
+
   test("attributes stay allowed, as a cost", () => {
     const attribute = blockedBy({ directive: "style-src-attr", kind: "inline", hash: hash(1) });
     expect([
