@@ -64,7 +64,7 @@ export interface Proof {
   readonly serviceWorker: boolean;
 }
 
-/** The scan of the page, which has to be measured first. */
+/** The scan of the page. Without a score, none is predicted. */
 export interface ScannedPage {
   readonly evidence: Evidence;
   readonly result: StoredResult;
@@ -112,6 +112,9 @@ class Prover {
   async prove(): Promise<Proof | ScanErrorCode> {
     try {
       const first = await this.#visit(null, "baseline");
+      // Further visits of a page that cannot be read would cost their deadlines, and answer nothing.
+      if (first.observation.shape === null)
+        return await this.#proof({ headers: [], comparison: compare([first, first], first), visited: first, draft: null }, null, []);
       // Answered by this program, with the headers of the server: what differs by that is noise, too.
       const second = await this.#visit([], "baseline");
       this.#baselines = [first, second];
@@ -211,7 +214,7 @@ class Prover {
     const { headers, comparison, visited, draft } = attempt;
     const predicted = predictedEvidence(this.#scanned.evidence, headers, visited.readings);
     const canaries = comparison.verdict === "works" ? await this.#attack(headers, draft) : [];
-    const after = headers.length === 0 ? null : await this.#tools.judge(predicted);
+    const after = headers.length === 0 || !this.#scanned.result.measured ? null : await this.#tools.judge(predicted);
     return {
       comparison,
       headers,

@@ -9,7 +9,7 @@ import type { Visited } from "../../../src/scan/task.ts";
 import { evidence } from "../../support/evidence.ts";
 import { blockedBy, loaded, visitOf } from "../../support/visited.ts";
 
-const result = { score: 50, ledger: [] } as unknown as StoredResult;
+const result = { measured: true, score: 50, ledger: [] } as unknown as StoredResult;
 const inline = blockedBy({ kind: "inline", hash: `sha256-${"A".repeat(43)}=` });
 const fieldValue = (headers: readonly ReplacedHeader[], name: string) => headers.find((field) => field.name.toLowerCase() === name)?.value;
 const csp = "content-security-policy";
@@ -104,6 +104,11 @@ test("a change without a block is tried again, and counts only if it is seen twi
 
 test("a visit that cannot be made ends the proof", async () => {
   expect((await proven({ policy: "img-src *", shows: (_policy, _step, visit) => (visit === 2 ? "timeout" : {}) })).proof).toBe("timeout");
+});
+
+test("a page that cannot be read is visited once", async () => {
+  const { proof, steps } = await proven({ policy: "img-src *", shows: () => ({ shape: null }) });
+  expect([ofProof(proof).comparison.because, steps]).toEqual(["not-read", ["baseline"]]);
 });
 
 test("injected code that runs with the policy is no proof", async () => {
