@@ -13,6 +13,7 @@ export const packagedDocs = [
   "dashboards/assay.json",
   "fleet.md",
   "operate.md",
+  "prove.md",
   "scoring.md",
   "sites.md",
   "writing-checks.md",
