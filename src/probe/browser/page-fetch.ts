@@ -25,7 +25,7 @@ export interface CanaryPage {
 
 /** What a visit changes in the answers of a server. Plain JSON, for the thread that visits. */
 export interface PageOverrides {
-  /** Documents of this origin are changed, as `URL.origin` spells it. */
+  /** Documents and workers of this origin are changed, as `URL.origin` spells it. */
   readonly origin: string;
   readonly headers: readonly ReplacedHeader[];
   /** Written into script and style elements of the document, as an application would; null without. */
@@ -59,7 +59,10 @@ export async function answerPausedRequests(session: CDPSession, mainFrameId: str
   const patterns: Protocol.Fetch.RequestPattern[] = [];
   if (credentials !== null) patterns.push({ urlPattern: "*", requestStage: "Request" });
   const overrides = changes?.overrides ?? null;
-  if (overrides !== null) patterns.push({ urlPattern: `${overrides.origin}/*`, resourceType: "Document", requestStage: "Response" });
+  if (overrides !== null)
+    // The browser has no type for the scripts of workers.
+    for (const resourceType of ["Document", "Other"] as const)
+      patterns.push({ urlPattern: `${overrides.origin}/*`, resourceType, requestStage: "Response" });
   const canaries = overrides?.canaries ?? null;
   if (canaries !== null) patterns.push(...canaryPatterns(canaries));
   if (patterns.length === 0) return;
@@ -83,7 +86,7 @@ export async function answerPausedRequests(session: CDPSession, mainFrameId: str
   ]);
 }
 
-// Replaces header fields of documents. Changed fields of a continued answer come too late: the browser has read its policies already.
+// Replaces header fields of documents, and of the scripts of dedicated workers, which have policies of their own. Changed fields of a continued answer come too late: the browser has read its policies already.
 
 /** Bytes of a document whose headers can be replaced. It is sent to the browser once more. */
 export const documentBytesMax = 8 * 1024 ** 2;
@@ -100,7 +103,9 @@ async function answerDocument(
   const { requestId, request, responseStatusCode: status = 0, responseHeaders = [] } = event;
   const proceed = () => session.send("Fetch.continueRequest", { requestId });
   const hasDocument = event.responseErrorReason === undefined && !isRedirectStatus(status) && status !== 204 && status !== 205;
-  if (!hasDocument || URL.parse(request.url)?.origin !== origin) return void (await proceed());
+  const typeOf = responseHeaders.find(({ name }) => name.toLowerCase() === "content-type")?.value ?? "";
+  const isOtherFile = event.resourceType === "Other" && !/javascript|ecmascript/i.test(typeOf);
+  if (!hasDocument || isOtherFile || URL.parse(request.url)?.origin !== origin) return void (await proceed());
   const announced = Number(responseHeaders.find(({ name }) => name.toLowerCase() === "content-length")?.value ?? 0);
   if (announced > documentBytesMax) {
     onUnchanged("document-too-large");

@@ -101,6 +101,9 @@ export class PageObserver {
   watchWorker({ session, targetId, isService }: PageWorker): void {
     this.#serviceWorker ||= isService;
     this.#listen(session, targetId);
+    session.on("Audits.issueAdded", ({ issue }) => this.#onViolation(issue.details.contentSecurityPolicyIssueDetails));
+    // A worker may end before it answers.
+    void session.send("Audits.enable").catch(() => {});
   }
 
   /** @throws Error when the page's thread does not answer within `deadlineMs`, or the page is gone. @throws TypeError for a wrong structure. */

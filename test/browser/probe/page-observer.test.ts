@@ -96,6 +96,26 @@ test("an enforced policy blocks, and the requests tell what was lost", async () 
   expect([before.blocked, before.unchanged, after.unchanged]).toEqual([[], null, null]);
 });
 
+test.each([
+  ["of a file gets the headers, too", `new Worker("/worker.js")`, `${origin}/worker.js`],
+  [
+    "of a blob has the policy of its page",
+    `new Worker(URL.createObjectURL(new Blob(["fetch('https://cdn.test/api')"])))`,
+    `blob:${origin}/`,
+  ],
+])("a worker %s", async (_words, start, file) => {
+  const routes = {
+    "/": { body: page(`<script>${start}</script>`) },
+    "/worker.js": script("fetch('https://cdn.test/api')"),
+    "/api": { headers: { "access-control-allow-origin": "*" }, body: "" },
+  };
+  const policy = "script-src 'unsafe-inline' 'self' blob:; connect-src 'self'";
+  const { blocked, requests } = await observed(routes, [{ name: "content-security-policy", value: policy }]);
+  expect(blocked).toMatchObject([{ directive: "connect-src", url: "https://cdn.test/api", file: expect.stringContaining(file) }]);
+  expect(requests.filter(({ kind }) => kind === "fetch")).toEqual([]);
+  expect((await observed(routes, null)).requests.filter(({ kind }) => kind === "fetch")).toMatchObject([{ outcome: "loaded" }]);
+});
+
 test("errors of scripts and of the console have their place", async () => {
   const { errors } = await observed(
     {
