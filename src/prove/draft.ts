@@ -28,18 +28,52 @@ export interface Draft {
   readonly usesNonce: boolean;
 }
 
+/** What one page needs, or all pages together. */
 export interface PageNeeds {
-  readonly pageUrl: string;
   /** What policies would block: of the visit that only observes, and of the visits with earlier drafts. */
   readonly blocked: readonly BlockedByPolicy[];
-  /** Documents of the two visits without policy. */
-  readonly shapes: readonly [DocumentShape, DocumentShape];
+  /** Documents of the two visits without policy, for each page. */
+  readonly shapes: readonly (readonly [DocumentShape, DocumentShape])[];
   /** Absolute addresses that forms send to. */
   readonly formTargets: readonly string[];
   /** What the page enforces today, by directive. */
   readonly today: ReadonlyMap<string, readonly string[]>;
+}
+
+export interface DraftNeeds extends PageNeeds {
+  /** Address of one of the pages, which have one origin. */
+  readonly pageUrl: string;
   readonly nonce: string;
   readonly charsMax: number;
+}
+
+/** The union of what the pages need, for one policy that holds for all of them. */
+export function needsOfAll(pages: readonly PageNeeds[]): PageNeeds {
+  const directives = [...new Set(pages.flatMap(({ today }) => [...today.keys()]))];
+  const kept = directives.flatMap((name) => {
+    const values = pages.map(({ today }) => today.get(name) ?? valueWithout(name)).filter((value) => value !== null);
+    // What some pages restrict may break the others.
+    return values.length < pages.length ? [] : [[name, unionOfSources(values)] as const];
+  });
+  return {
+    blocked: pages.flatMap(({ blocked }) => blocked),
+    shapes: pages.flatMap(({ shapes }) => shapes),
+    formTargets: pages.flatMap(({ formTargets }) => formTargets),
+    today: new Map(kept),
+  };
+}
+
+/** What a page without the directive adds to the union; null if the directive cannot be kept for all pages. */
+function valueWithout(directive: string): readonly string[] | null {
+  if (directive === "frame-ancestors") return ["'self'"];
+  return directive.startsWith("report-") ? [] : null;
+}
+
+/** CSP level 3, section 2.3.1: `'none'` stands alone. */
+function unionOfSources(values: readonly (readonly string[])[]): readonly string[] {
+  const all = [...new Set(values.flat())];
+  const sources = all.filter((source) => source.toLowerCase() !== "'none'");
+  return sources.length === 0 ? all : sources;
 }
 
 /** Directives that keep what they say today: they restrict what one page alone cannot show. */
@@ -55,7 +89,7 @@ const keptDirectives = [
 /** Directives that `default-src` covers, in the order of the draft. */
 const loadDirectives = ["img-src", "font-src", "connect-src", "media-src", "frame-src", "worker-src", "manifest-src"] as const;
 
-export function draftPolicy(rung: Rung, needs: PageNeeds): Draft | { readonly refused: RefusedBecause } {
+export function draftPolicy(rung: Rung, needs: DraftNeeds): Draft | { readonly refused: RefusedBecause } {
   const scripts = scriptPart(rung, needs);
   if ("refused" in scripts) return scripts;
   const hashed = assemble(needs, scripts, stylePart(needs, scripts, hashesMax));
@@ -65,7 +99,7 @@ export function draftPolicy(rung: Rung, needs: PageNeeds): Draft | { readonly re
   return drafted.policy.length > needs.charsMax && rung === "strict-hash" ? { refused: "too-long" } : drafted;
 }
 
-function assemble(needs: PageNeeds, scripts: ScriptPart, styles: Part): Draft {
+function assemble(needs: DraftNeeds, scripts: ScriptPart, styles: Part): Draft {
   const loads = loadDirectives.flatMap((directive) => {
     const sources = urlSources(needs, directive);
     return sources.every((source) => source === "'self'") ? [] : [[directive, ...selfFirst(sources)].join(" ")];
@@ -94,13 +128,12 @@ interface ScriptPart extends Part {
   readonly usesNonce: boolean;
 }
 
-function scriptPart(rung: Rung, needs: PageNeeds): ScriptPart | { readonly refused: RefusedBecause } {
+function scriptPart(rung: Rung, needs: DraftNeeds): ScriptPart | { readonly refused: RefusedBecause } {
   const { blocked, shapes, nonce } = needs;
-  const [shape, again] = shapes;
   const hashes = hashesOf(needs, "script");
   const files = blocked.filter(({ directive, kind }) => directive === "script-src-elem" && kind === "url");
   const isUnknown = blocked.some((one) => one.directive === "script-src-elem" && one.kind === "inline" && one.hash === null);
-  const handlers = handlerPart(shape, again);
+  const handlers = handlerPart(shapes);
   if ("refused" in handlers) return handlers;
   const evals = evalSources(blocked);
   const costs: DraftCost[] = [...(evals.includes("'unsafe-eval'") ? (["eval"] as const) : []), ...handlers.costs];
@@ -109,7 +142,7 @@ function scriptPart(rung: Rung, needs: PageNeeds): ScriptPart | { readonly refus
     costs: usesNonce ? ["nonce", ...costs] : costs,
     usesNonce,
   });
-  const isStable = JSON.stringify(codeHashes(shape, "script")) === JSON.stringify(codeHashes(again, "script"));
+  const isStable = isStableCode(shapes, "script");
   const fits = hashes.length + handlers.hashes <= hashesMax && isStable && !isUnknown;
   if (rung === "hosts") {
     const hosts = selfFirst(files.map(({ url }) => sourceOf(url ?? "", needs.pageUrl)));
@@ -124,27 +157,24 @@ function scriptPart(rung: Rung, needs: PageNeeds): ScriptPart | { readonly refus
 }
 
 /** Event handlers in attributes: a few by hash, more not at all, since only `'unsafe-inline'` would be left. */
-function handlerPart(
-  shape: DocumentShape,
-  again: DocumentShape,
-): (Part & { readonly hashes: number }) | { readonly refused: RefusedBecause } {
-  const hashes = codeHashes(shape, "handler");
-  if (hashes.length === 0 && shape.handlers === 0) return { directives: [], costs: [], hashes: 0 };
-  const isKnown = shape.handlers <= shape.inline.filter(({ kind, hash }) => kind === "handler" && hash !== null).length;
-  const isStable = JSON.stringify(hashes) === JSON.stringify(codeHashes(again, "handler"));
-  if (!isKnown || !isStable || hashes.length > hashesMax) return { refused: "handlers" };
+function handlerPart(shapes: PageNeeds["shapes"]): (Part & { readonly hashes: number }) | { readonly refused: RefusedBecause } {
+  const hashes = [...new Set(shapes.flatMap(([shape]) => codeHashes(shape, "handler")))].sort();
+  if (hashes.length === 0 && shapes.every(([{ handlers }]) => handlers === 0)) return { directives: [], costs: [], hashes: 0 };
+  const isKnown = ({ handlers, inline }: DocumentShape) =>
+    handlers <= inline.filter(({ kind, hash }) => kind === "handler" && hash !== null).length;
+  const isAllKnown = shapes.every(([shape]) => isKnown(shape)) && isStableCode(shapes, "handler");
+  if (!isAllKnown || hashes.length > hashesMax) return { refused: "handlers" };
   return { directives: [`script-src-attr 'unsafe-hashes' ${hashes.join(" ")}`], costs: ["unsafe-hashes"], hashes: hashes.length };
 }
 
 /** `styleHashesMax`: 0 for a policy that would be too long with hashes. */
-function stylePart(needs: PageNeeds, scripts: ScriptPart, styleHashesMax: number): Part {
+function stylePart(needs: DraftNeeds, scripts: ScriptPart, styleHashesMax: number): Part {
   const { blocked, shapes, nonce } = needs;
   const inline = blocked.filter(({ directive, kind }) => directive === "style-src-elem" && kind === "inline");
   const hashes = hashesOf(needs, "style");
   const hosts = selfFirst(urlSources(needs, "style-src-elem"));
   const attributes = blocked.some(({ directive }) => directive === "style-src-attr");
-  const [one, other] = shapes.map((shape) => JSON.stringify(codeHashes(shape, "style")));
-  const fits = hashes.length <= styleHashesMax && one === other && inline.every(({ hash }) => hash !== null);
+  const fits = hashes.length <= styleHashesMax && isStableCode(shapes, "style") && inline.every(({ hash }) => hash !== null);
   // The server can put its nonce on elements of the document, not on those that scripts add.
   const byNonce = scripts.usesNonce && inline.every(({ byScript }) => !byScript) && inline.length > 0;
   if (inline.length > 0 && !fits && !byNonce)
@@ -166,7 +196,14 @@ function hashesOf({ blocked }: PageNeeds, kind: "script" | "style"): readonly st
   return [...new Set(inline.map(({ hash }) => `'${hash}'`))];
 }
 
-function codeHashes({ inline }: DocumentShape, kind: DocumentShape["inline"][number]["kind"]): readonly string[] {
+/** True if both visits of each page show the same code. */
+function isStableCode(shapes: PageNeeds["shapes"], kind: CodeKind): boolean {
+  return shapes.every(([one, other]) => JSON.stringify(codeHashes(one, kind)) === JSON.stringify(codeHashes(other, kind)));
+}
+
+type CodeKind = DocumentShape["inline"][number]["kind"];
+
+function codeHashes({ inline }: DocumentShape, kind: CodeKind): readonly string[] {
   return [...new Set(inline.filter((code) => code.kind === kind && code.hash !== null).map(({ hash }) => `'${hash}'`))].sort();
 }
 
@@ -175,7 +212,7 @@ function evalSources(blocked: readonly BlockedByPolicy[]): readonly string[] {
   return blocked.some(({ kind }) => kind === "wasm-eval") ? ["'wasm-unsafe-eval'"] : [];
 }
 
-function urlSources({ blocked, pageUrl }: PageNeeds, directive: string): readonly string[] {
+function urlSources({ blocked, pageUrl }: DraftNeeds, directive: string): readonly string[] {
   const urls = blocked.filter((one) => one.directive === directive && one.kind === "url").map(({ url }) => url ?? "");
   return [...new Set(urls.map((url) => sourceOf(url, pageUrl)))].sort();
 }
@@ -196,7 +233,7 @@ export function sourceOf(url: string, pageUrl: string): string {
   return target.protocol === page?.protocol ? target.host : `${target.protocol}//${target.host}`;
 }
 
-function formSources({ formTargets, pageUrl }: PageNeeds): readonly string[] {
+function formSources({ formTargets, pageUrl }: DraftNeeds): readonly string[] {
   const targets = formTargets.filter((url) => /^https?:/i.test(url)).map((url) => sourceOf(url, pageUrl));
   return selfFirst(targets);
 }

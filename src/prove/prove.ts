@@ -10,7 +10,16 @@ import type { CanaryPage, PageOverrides, ReplacedHeader } from "../probe/browser
 import type { Visited } from "../scan/task.ts";
 import { type CanaryResult, canaryPage, canaryResults } from "./canaries.ts";
 import { compare, inBoth, type VisitComparison } from "./compare.ts";
-import { type Draft, type DraftCost, draftPolicy, type PageNeeds, type RefusedBecause, type Rung, rungs } from "./draft.ts";
+import {
+  type Draft,
+  type DraftCost,
+  type DraftNeeds,
+  draftPolicy,
+  type PageNeeds,
+  type RefusedBecause,
+  type Rung,
+  rungs,
+} from "./draft.ts";
 import { predictedEvidence } from "./predict.ts";
 
 const policyName = "Content-Security-Policy";
@@ -138,7 +147,7 @@ class Prover {
     if (one === null || other === null) return this.#proof(await this.#attempt(this.#plan.headers, null), null, []);
     const observed = await this.#visit([{ name: reportName, value: observingPolicy }], "observe");
     const reported = observed.observation.blocked.filter(({ reportOnly }) => reportOnly);
-    const needs = { ...this.#needs(first), shapes: [one, other] as const };
+    const needs = { ...this.#needs(first), shapes: [[one, other]] as const };
     const refused: RefusedRung[] = [];
     let last: { readonly attempt: Attempt; readonly rung: Rung } | null = null;
     for (const rung of rungs.slice(rungs.indexOf(from))) {
@@ -157,7 +166,7 @@ class Prover {
     return this.#proof({ ...none, comparison: { ...none.comparison, verdict: "no-draft" } }, null, refused);
   }
 
-  async #tryRung(rung: Rung, needs: PageNeeds): Promise<Attempt | { readonly refused: RefusedBecause }> {
+  async #tryRung(rung: Rung, needs: DraftNeeds): Promise<Attempt | { readonly refused: RefusedBecause }> {
     let known = needs;
     let last: Attempt | null = null;
     for (let refinement = 0; refinement <= refinementsMax; refinement++) {
@@ -203,7 +212,7 @@ class Prover {
     return canaryResults(canaries, without.observation.canaries, within.observation.canaries);
   }
 
-  #needs({ readings: { dom, markup } }: Visited): Omit<PageNeeds, "shapes" | "blocked"> {
+  #needs({ readings: { dom, markup } }: Visited): Omit<DraftNeeds, "shapes" | "blocked"> {
     const forms = dom.status === "read" ? dom.facts.forms.map(({ action }) => action) : [];
     const buttons = markup.status === "read" ? markup.facts.formActions.map(({ action }) => action) : [];
     const common = { pageUrl: this.#page.href, nonce: this.#nonce, charsMax: this.#scanned.headerCharsMax };

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { DocumentShape } from "../../../src/evidence/observation.ts";
 import { parseCsp } from "../../../src/parse/csp.ts";
 import { wayToAllow } from "../../../src/prove/allow.ts";
-import { type Draft, draftPolicy, type PageNeeds, type Rung, rungs } from "../../../src/prove/draft.ts";
+import { type Draft, type DraftNeeds, draftPolicy, needsOfAll, type PageNeeds, type Rung, rungs } from "../../../src/prove/draft.ts";
 import { faultsOfPolicy } from "../../../src/prove/policy-faults.ts";
 import { blockedBy, shapeOf } from "../../support/visited.ts";
 
@@ -11,20 +11,20 @@ const hash = (n: number) => `sha256-${String(n).padStart(43, "A")}=`;
 const inlineScript = (n: number) => blockedBy({ kind: "inline", hash: hash(n) });
 const code = (n: number, kind: DocumentShape["inline"][number]["kind"] = "script") => ({ kind, hash: hash(n), sample: "", nonced: false });
 
-function needs(given: Partial<PageNeeds> = {}, shape: Partial<DocumentShape> = {}): PageNeeds {
-  const shapes = [shapeOf(shape), shapeOf(shape)] as const;
+function needs(given: Partial<DraftNeeds> = {}, shape: Partial<DocumentShape> = {}): DraftNeeds {
+  const shapes = [[shapeOf(shape), shapeOf(shape)]] as const;
   const common = { formTargets: [], today: new Map(), nonce: "Tk9OQ0U0Tk9OQ0U0Tk9OQ", charsMax: 512 };
   return { pageUrl: "https://site.test/", blocked: [], shapes, ...common, ...given };
 }
 
-function draft(rung: Rung, from: PageNeeds): Draft {
+function draft(rung: Rung, from: DraftNeeds): Draft {
   const drafted = draftPolicy(rung, from);
   if ("refused" in drafted) throw new Error(drafted.refused);
   return drafted;
 }
 
-const refusal = (rung: Rung, from: PageNeeds) => (({ refused }) => refused)(draftPolicy(rung, from) as { readonly refused: string });
-const part = (rung: Rung, from: PageNeeds, directive: string) =>
+const refusal = (rung: Rung, from: DraftNeeds) => (({ refused }) => refused)(draftPolicy(rung, from) as { readonly refused: string });
+const part = (rung: Rung, from: DraftNeeds, directive: string) =>
   parseCsp([draft(rung, from).policy])[0]
     ?.get(directive)
     ?.join(" ");
@@ -61,7 +61,7 @@ describe("scripts", () => {
   });
 
   test("that differ from visit to visit have no hash", () => {
-    const shapes = [shapeOf({ inline: [code(1)] }), shapeOf({ inline: [code(2)] })] as const;
+    const shapes = [[shapeOf({ inline: [code(1)] }), shapeOf({ inline: [code(2)] })]] as const;
     expect(refusal("strict-hash", needs({ shapes, blocked: [inlineScript(1)] }))).toBe("changing-scripts");
     expect(draft("hosts", needs({ shapes, blocked: [inlineScript(1)] })).usesNonce).toBe(true);
   });
@@ -154,6 +154,55 @@ test("drafts have no fault", () => {
     blockedBy({ directive: "base-uri", url: "https://site.test/" }),
   ];
   for (const rung of rungs) expect(faultsOfPolicy(draft(rung, needs({ blocked })).policy)).toEqual([]);
+});
+
+describe("one policy for several pages", () => {
+  const page = (given: Partial<PageNeeds> = {}, shape: Partial<DocumentShape> = {}): PageNeeds => ({
+    blocked: [],
+    shapes: [[shapeOf(shape), shapeOf(shape)]],
+    formTargets: [],
+    today: new Map(),
+    ...given,
+  });
+  const all = (...pages: readonly PageNeeds[]) => needs(needsOfAll(pages));
+
+  test("allows what any of them needs", () => {
+    const image = blockedBy({ directive: "img-src", url: "https://img.test/a.png" });
+    const font = blockedBy({ directive: "font-src", url: "https://font.test/a.woff2" });
+    const pages = all(page({ blocked: [image], formTargets: ["https://pay.test/"] }), page({ blocked: [font, inlineScript(1)] }));
+    expect(draft("strict-hash", pages).policy).toBe(
+      `default-src 'self'; script-src 'strict-dynamic' '${hash(1)}'; img-src 'self' img.test; font-src 'self' font.test; ` +
+        "object-src 'none'; base-uri 'none'; form-action 'self' pay.test; frame-ancestors 'self'",
+    );
+  });
+
+  test("takes a nonce where their inline scripts together are too many, or one page's change", () => {
+    const few = (from: number) => page({ blocked: [inlineScript(from), inlineScript(from + 1), inlineScript(from + 2)] });
+    expect(refusal("strict-hash", all(few(0), few(3)))).toBe("many-hashes");
+    expect(part("strict-hash", all(few(0), few(0)), "script-src")?.split(" ").length).toBe(4);
+    const changing = page({ shapes: [[shapeOf({ inline: [code(1)] }), shapeOf({ inline: [code(2)] })]] });
+    expect(refusal("strict-hash", all(page(), changing))).toBe("changing-scripts");
+  });
+
+  test("counts the event handlers of all, each once", () => {
+    const handlers = (from: number) => page({}, { handlers: 3, inline: [0, 1, 2].map((n) => code(from + n, "handler")) });
+    expect(part("hosts", all(handlers(0), handlers(0)), "script-src-attr")?.split(" ").length).toBe(4);
+    expect(refusal("hosts", all(handlers(0), handlers(3)))).toBe("handlers");
+  });
+
+  const enforcing = (today: Readonly<Record<string, readonly string[]>>) => page({ today: new Map(Object.entries(today)) });
+  test.each<[Readonly<Record<string, readonly string[]>>, Readonly<Record<string, readonly string[]>>, string, string | undefined]>([
+    [{ "frame-ancestors": ["'none'"] }, {}, "frame-ancestors", "'self'"],
+    [{ "frame-ancestors": ["'none'"] }, { "frame-ancestors": ["'none'"] }, "frame-ancestors", "'none'"],
+    [{ "frame-ancestors": ["https://a.test"] }, { "frame-ancestors": ["'NONE'"] }, "frame-ancestors", "https://a.test"],
+    [{ "upgrade-insecure-requests": [] }, {}, "upgrade-insecure-requests", undefined],
+    [{ "upgrade-insecure-requests": [] }, { "upgrade-insecure-requests": [] }, "upgrade-insecure-requests", ""],
+    [{ "trusted-types": ["a"] }, { "trusted-types": ["b"] }, "trusted-types", "a b"],
+    [{ "require-trusted-types-for": ["'script'"] }, {}, "require-trusted-types-for", undefined],
+    [{ "report-to": ["r"] }, {}, "report-to", "r"],
+  ])("keeps of %j and %j what both can have: %s", (one, other, directive, expected) => {
+    expect(part("hosts", all(enforcing(one), enforcing(other)), directive)).toBe(expected);
+  });
 });
 
 test.each([
