@@ -19,10 +19,10 @@ export interface VisitFacts {
  * `works`: nothing differs. `blocks`: policies blocked something. `changes`: the page differs, although nothing was blocked. `no-draft`: no
  * policy could be drafted, and none was tried.
  */
-type ProofVerdict = "works" | "blocks" | "changes" | "unknown" | "no-draft";
+export type ProofVerdict = "works" | "blocks" | "changes" | "unknown" | "no-draft";
 
-/** Why no verdict is possible. */
-type UnknownBecause = "not-read" | "document-too-large" | "document-unreadable" | "never-settles" | "differs";
+/** Why no verdict is possible. `other-origin`: the page leads to an origin whose documents the proof does not change. */
+type UnknownBecause = "not-read" | "document-too-large" | "document-unreadable" | "never-settles" | "differs" | "other-origin";
 
 interface ElementChange {
   readonly name: string;

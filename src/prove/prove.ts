@@ -1,4 +1,4 @@
-/** Proves headers on a page: visits it as it is, with what only observes, and with the headers, and judges the result as a scan does. */
+/** Proves headers on pages of one origin: visits them as they are, with what only observes, and with the headers, and judges the result as a scan does. */
 import type { State } from "../check/check.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import type { BlockedByPolicy } from "../evidence/observation.ts";
@@ -9,17 +9,8 @@ import { valuesNamed } from "../parse/header-fields.ts";
 import type { CanaryPage, PageOverrides, ReplacedHeader } from "../probe/browser/page-fetch.ts";
 import type { Visited } from "../scan/task.ts";
 import { type CanaryResult, canaryPage, canaryResults } from "./canaries.ts";
-import { compare, inBoth, type VisitComparison } from "./compare.ts";
-import {
-  type Draft,
-  type DraftCost,
-  type DraftNeeds,
-  draftPolicy,
-  type PageNeeds,
-  type RefusedBecause,
-  type Rung,
-  rungs,
-} from "./draft.ts";
+import { compare, inBoth, type ProofVerdict, type VisitComparison } from "./compare.ts";
+import { type Draft, type DraftCost, draftPolicy, needsOfAll, type PageNeeds, type RefusedBecause, type Rung, rungs } from "./draft.ts";
 import { predictedEvidence } from "./predict.ts";
 
 const policyName = "Content-Security-Policy";
@@ -31,12 +22,17 @@ const refinementsMax = 2;
 
 export type ProofStep = "baseline" | "observe" | "enforce" | "attack";
 
+/** Pages that are attacked: a policy stops the same code on pages that are built alike. */
+const attackedPagesMax = 3;
+
 /** What a proof needs of its surroundings. */
 export interface ProofTools {
-  visit(overrides: PageOverrides | null, step: ProofStep): Promise<Visited | ScanErrorCode>;
+  visit(url: string, overrides: PageOverrides | null, step: ProofStep): Promise<Visited | ScanErrorCode>;
   judge(evidence: Evidence): Promise<StoredResult | ScanErrorCode>;
   /** 128 random bits or more, in base64. */
   nonce(): string;
+  /** Visits of different pages at once; 1 by default. */
+  readonly visitsAtOnce?: number;
 }
 
 export interface ProofPlan {
@@ -50,13 +46,32 @@ export interface ProofPlan {
 export interface RefusedRung {
   readonly rung: Rung;
   readonly because: RefusedBecause;
-  /** What the visit with its draft blocked; empty if it was refused without a visit. */
+  /** What the visits with its draft blocked; empty if it was refused without a visit. */
   readonly blocked: readonly BlockedByPolicy[];
 }
 
-export interface Proof {
+export interface PageProof {
+  /** As it was given. */
+  readonly url: string;
   readonly comparison: VisitComparison;
-  /** All that was replaced in the visit. Null as a value takes a field away. */
+  /** Empty if the headers have no policy, break a page, or were attacked on a page that is built alike. */
+  readonly canaries: readonly CanaryResult[];
+  /** Null if the judge failed. */
+  readonly before: StoredResult | null;
+  /** Null if no policy was found, the page is not measured, or the judge failed. */
+  readonly after: StoredResult | null;
+  readonly serviceWorker: boolean;
+}
+
+/** One policy for all pages. */
+export interface Proof {
+  /** Documents of this origin got the headers. */
+  readonly origin: string;
+  /** In the order in which they were given. */
+  readonly pages: readonly PageProof[];
+  /** Pages of which a visit could not be made. */
+  readonly unvisited: readonly { readonly url: string; readonly code: ScanErrorCode }[];
+  /** All that was replaced in the visits. Null as a value takes a field away. */
   readonly headers: readonly ReplacedHeader[];
   /** Null for a policy of the user. */
   readonly rung: Rung | null;
@@ -64,34 +79,49 @@ export interface Proof {
   /** Nonce in the headers that each answer must replace; null without one. */
   readonly nonce: string | null;
   readonly refused: readonly RefusedRung[];
-  /** Empty if the headers have no policy, or break the page. */
-  readonly canaries: readonly CanaryResult[];
-  readonly before: StoredResult;
-  /** Null if no policy was found, or the judge failed. */
-  readonly after: StoredResult | null;
   readonly visits: number;
-  readonly serviceWorker: boolean;
 }
 
-/** The scan of the page. Without a score, none is predicted. */
+/** The scan of one of the pages: what no visit reads, such as TLS, holds for all of them. Without a score, none is predicted. */
 export interface ScannedPage {
   readonly evidence: Evidence;
   readonly result: StoredResult;
   readonly headerCharsMax: number;
 }
 
-/** An error code if a visit could not be made at all. */
-export async function provePage(scanned: ScannedPage, plan: ProofPlan, tools: ProofTools): Promise<Proof | ScanErrorCode> {
+/**
+ * `urls`: pages of one origin, each once; the scanned page is one of them, in the same spelling. An error code if no page could be visited.
+ */
+export async function prove(
+  urls: readonly string[],
+  scanned: ScannedPage,
+  plan: ProofPlan,
+  tools: ProofTools,
+): Promise<Proof | ScanErrorCode> {
   const { navigation } = scanned.evidence;
   if (navigation.status === "failed") return "unreachable";
-  return new Prover(scanned, plan, tools, new URL(navigation.facts.finalUrl)).prove();
+  return new Prover(scanned, plan, tools, new URL(navigation.facts.finalUrl)).prove(urls);
+}
+
+/** A page with its visits without changed headers; the second one is the first for a page that cannot be read. */
+interface Page {
+  readonly url: string;
+  readonly baselines: readonly [Visited, Visited];
+  /** Null for a page that cannot be proven. */
+  readonly shapes: PageNeeds["shapes"][number] | null;
+}
+
+interface TriedPage {
+  readonly page: Page;
+  readonly comparison: VisitComparison;
+  readonly visited: Visited;
 }
 
 interface Attempt {
   readonly headers: readonly ReplacedHeader[];
-  readonly comparison: VisitComparison;
-  readonly visited: Visited;
   readonly draft: Draft | null;
+  readonly rung: Rung | null;
+  readonly tried: readonly TriedPage[];
 }
 
 /** Thrown within this file for a visit that could not be made. */
@@ -101,13 +131,16 @@ class VisitFailed extends Error {
   }
 }
 
+/** Errors that are none of a page: no other page could be visited either. */
+const endings: readonly ScanErrorCode[] = ["interrupted", "browser-unavailable"];
+
 class Prover {
   readonly #scanned: ScannedPage;
   readonly #plan: ProofPlan;
   readonly #tools: ProofTools;
   readonly #page: URL;
   readonly #nonce: string;
-  #baselines: readonly [Visited, Visited] | null = null;
+  readonly #unvisited = new Map<string, ScanErrorCode>();
   #visits = 0;
 
   constructor(scanned: ScannedPage, plan: ProofPlan, tools: ProofTools, page: URL) {
@@ -118,78 +151,140 @@ class Prover {
     this.#nonce = tools.nonce();
   }
 
-  async prove(): Promise<Proof | ScanErrorCode> {
+  async prove(urls: readonly string[]): Promise<Proof | ScanErrorCode> {
     try {
-      const first = await this.#visit(null, "baseline");
-      // Further visits of a page that cannot be read would cost their deadlines, and answer nothing.
-      if (first.observation.shape === null)
-        return await this.#proof({ headers: [], comparison: compare([first, first], first), visited: first, draft: null }, null, []);
-      // Answered by this program, with the headers of the server: what differs by that is noise, too.
-      const second = await this.#visit([], "baseline");
-      this.#baselines = [first, second];
+      const pages = await this.#ofEach(
+        urls.map((url) => ({ url })),
+        ({ url }) => this.#baselines(url),
+      );
+      const readable = pages.filter(({ shapes }) => shapes !== null);
       const { policy, draft, headers } = this.#plan;
-      if (policy !== null || draft === null) {
-        const all = policy === null ? headers : [...policyHeaders(policy), ...headers];
-        return await this.#proof(await this.#attempt(all, null), null, []);
-      }
-      return await this.#climb(draft, this.#baselines);
+      const refused: RefusedRung[] = [];
+      const attempt =
+        readable.length === 0
+          ? { headers: [], draft: null, rung: null, tried: [] }
+          : policy !== null || draft === null
+            ? await this.#attempt(readable, policy === null ? headers : [...policyHeaders(policy), ...headers])
+            : await this.#climb(draft, readable, refused);
+      const unread = pages.filter(({ shapes }) => shapes === null).map((page) => this.#untried(page));
+      return await this.#proof({ ...attempt, tried: [...attempt.tried, ...unread] }, urls, refused);
     } catch (error) {
       if (error instanceof VisitFailed) return error.code;
       throw error;
     }
   }
 
-  /** The first rung that works; the last attempt if none does. */
-  async #climb(from: Rung, [first, second]: readonly [Visited, Visited]): Promise<Proof> {
-    const shapes = [first.observation.shape, second.observation.shape] as const;
-    const [one, other] = shapes;
-    // Nothing can be drafted for a page that cannot be read: the attempt says why.
-    if (one === null || other === null) return this.#proof(await this.#attempt(this.#plan.headers, null), null, []);
-    const observed = await this.#visit([{ name: reportName, value: observingPolicy }], "observe");
-    const reported = observed.observation.blocked.filter(({ reportOnly }) => reportOnly);
-    const needs = { ...this.#needs(first), shapes: [[one, other]] as const };
-    const refused: RefusedRung[] = [];
-    let last: { readonly attempt: Attempt; readonly rung: Rung } | null = null;
-    for (const rung of rungs.slice(rungs.indexOf(from))) {
-      const tried = await this.#tryRung(rung, { ...needs, blocked: reported });
-      if ("refused" in tried) {
-        refused.push({ rung, because: tried.refused, blocked: [] });
-        continue;
+  /** Leaves out pages whose visit cannot be made. @throws VisitFailed if none is left. */
+  async #ofEach<T extends { readonly url: string }, R>(pages: readonly T[], visit: (page: T) => Promise<R>): Promise<readonly R[]> {
+    const waiting = [...pages.entries()];
+    const done: R[] = [];
+    const ended: VisitFailed[] = [];
+    const lane = async () => {
+      for (let next = waiting.shift(); next !== undefined && ended.length === 0; next = waiting.shift()) {
+        const [at, page] = next;
+        try {
+          done[at] = await visit(page);
+        } catch (error) {
+          if (!(error instanceof VisitFailed)) throw error;
+          if (endings.includes(error.code)) ended.push(error);
+          this.#unvisited.set(page.url, error.code);
+        }
       }
-      last = { attempt: tried, rung };
-      const { verdict, blocked } = tried.comparison;
-      if (verdict !== "blocks" && verdict !== "changes") return this.#proof(tried, rung, refused);
-      refused.push({ rung, because: verdict, blocked });
-    }
-    if (last !== null) return this.#proof(last.attempt, last.rung, refused);
-    const none = await this.#attempt(this.#plan.headers, null);
-    return this.#proof({ ...none, comparison: { ...none.comparison, verdict: "no-draft" } }, null, refused);
+    };
+    await Promise.all(Array.from({ length: this.#tools.visitsAtOnce ?? 1 }, lane));
+    const made = Object.values(done);
+    const [code] = this.#unvisited.values();
+    for (const ending of ended) throw ending;
+    if (made.length === 0 && code !== undefined) throw new VisitFailed(code);
+    return made;
   }
 
-  async #tryRung(rung: Rung, needs: DraftNeeds): Promise<Attempt | { readonly refused: RefusedBecause }> {
+  async #baselines(url: string): Promise<Page> {
+    const first = await this.#visit(url, null, "baseline");
+    // Further visits of a page that cannot be read would cost their deadlines, and answer nothing.
+    if (first.observation.shape === null || this.#isElsewhere(first)) return { url, baselines: [first, first], shapes: null };
+    // Answered by this program, with the headers of the server: what differs by that is noise, too.
+    const second = await this.#visit(url, [], "baseline");
+    const { shape } = second.observation;
+    return { url, baselines: [first, second], shapes: shape === null ? null : [first.observation.shape, shape] };
+  }
+
+  /** True for a page that leads to another origin, whose documents keep their headers. */
+  #isElsewhere({ readings: { navigation } }: Visited): boolean {
+    return navigation.status === "read" && new URL(navigation.facts.finalUrl).origin !== this.#page.origin;
+  }
+
+  /** The first rung that works; the last attempt if none does. */
+  async #climb(from: Rung, pages: readonly Page[], refused: RefusedRung[]): Promise<Attempt> {
+    const needs = await this.#ofEach(pages, async (page) => {
+      const observed = await this.#visit(page.url, [{ name: reportName, value: observingPolicy }], "observe");
+      return this.#needs(page, observed);
+    });
+    let last: Attempt | null = null;
+    for (const rung of rungs.slice(rungs.indexOf(from))) {
+      const attempt = await this.#tryRung(rung, pages, needsOfAll(needs));
+      if ("refused" in attempt) {
+        refused.push({ rung, because: attempt.refused, blocked: [] });
+        continue;
+      }
+      const verdict = worstOf(attempt.tried.map(({ comparison }) => comparison.verdict));
+      if (verdict !== "blocks" && verdict !== "changes") return attempt;
+      last = attempt;
+      refused.push({ rung, because: verdict, blocked: blockedIn(attempt) });
+    }
+    if (last !== null) return last;
+    const tried = pages.map((page) => {
+      const untried = this.#untried(page);
+      return { ...untried, comparison: { ...untried.comparison, verdict: "no-draft" as const } };
+    });
+    return { headers: [], draft: null, rung: null, tried };
+  }
+
+  async #tryRung(rung: Rung, pages: readonly Page[], needs: PageNeeds): Promise<Attempt | { readonly refused: RefusedBecause }> {
+    const terms = { pageUrl: this.#page.href, nonce: this.#nonce, charsMax: this.#scanned.headerCharsMax };
     let known = needs;
     let last: Attempt | null = null;
     for (let refinement = 0; refinement <= refinementsMax; refinement++) {
-      const draft = draftPolicy(rung, known);
+      const draft = draftPolicy(rung, { ...known, ...terms });
       if ("refused" in draft) return draft;
       if (draft.policy === last?.draft?.policy) break;
-      last = await this.#attempt([...policyHeaders(draft.policy), ...this.#plan.headers], draft);
-      if (last.comparison.verdict !== "blocks") break;
-      known = { ...known, blocked: [...known.blocked, ...last.comparison.blocked] };
+      last = await this.#attempt(pages, [...policyHeaders(draft.policy), ...this.#plan.headers], draft, rung);
+      const blocked = blockedIn(last);
+      if (blocked.length === 0) break;
+      known = { ...known, blocked: [...known.blocked, ...blocked] };
     }
     return last ?? { refused: "blocks" };
   }
 
-  async #attempt(headers: readonly ReplacedHeader[], draft: Draft | null): Promise<Attempt> {
-    const baselines = this.#baselines as readonly [Visited, Visited];
-    const visited = await this.#visit(headers, "enforce", draft?.usesNonce === true ? this.#nonce : null);
-    const comparison = compare(baselines, visited);
-    if (comparison.verdict !== "changes") return { headers, comparison, visited, draft };
-    const again = await this.#visit(headers, "enforce", draft?.usesNonce === true ? this.#nonce : null);
-    return { headers, comparison: inBoth(comparison, compare(baselines, again)), visited: again, draft };
+  async #attempt(
+    pages: readonly Page[],
+    headers: readonly ReplacedHeader[],
+    draft: Draft | null = null,
+    rung: Rung | null = null,
+  ): Promise<Attempt> {
+    const nonce = draft?.usesNonce === true ? this.#nonce : null;
+    const tried = await this.#ofEach(
+      pages.filter(({ url }) => !this.#unvisited.has(url)),
+      async (page) => {
+        const visited = await this.#visit(page.url, headers, "enforce", nonce);
+        const comparison = compare(page.baselines, visited);
+        if (comparison.verdict !== "changes") return { page, comparison, visited };
+        const again = await this.#visit(page.url, headers, "enforce", nonce);
+        return { page, comparison: inBoth(comparison, compare(page.baselines, again)), visited: again };
+      },
+    );
+    return { headers, draft, rung, tried };
+  }
+
+  #untried(page: Page): TriedPage {
+    const [first, second] = page.baselines;
+    const comparison = compare(page.baselines, second);
+    const elsewhere = this.#isElsewhere(first) ? ({ verdict: "unknown", because: "other-origin" } as const) : {};
+    return { page, visited: second, comparison: { ...comparison, ...elsewhere } };
   }
 
   async #visit(
+    url: string,
     headers: readonly ReplacedHeader[] | null,
     step: ProofStep,
     nonce: string | null = null,
@@ -197,52 +292,104 @@ class Prover {
   ): Promise<Visited> {
     this.#visits++;
     const { origin } = this.#page;
-    const visited = await this.#tools.visit(headers === null ? null : { origin, headers: silenced(headers), nonce, canaries }, step);
+    const visited = await this.#tools.visit(url, headers === null ? null : { origin, headers: silenced(headers), nonce, canaries }, step);
     if (typeof visited === "string") throw new VisitFailed(visited);
     return visited;
   }
 
   /** Without any policy, then with the headers: only what runs without a policy proves something. */
-  async #attack(headers: readonly ReplacedHeader[], draft: Draft | null): Promise<readonly CanaryResult[]> {
+  async #attack({ headers, draft, tried }: Attempt): Promise<ReadonlyMap<string, readonly CanaryResult[]>> {
     const policies = headers.flatMap(({ name, value }) => (name.toLowerCase() === policyName.toLowerCase() ? [value ?? ""] : []));
-    if (policies.length === 0) return [];
-    const canaries = canaryPage(this.#tools.nonce(), policies, this.#page.href);
-    const without = await this.#visit(policyHeaders(null), "attack", null, canaries);
-    const within = await this.#visit(headers, "attack", draft?.usesNonce === true ? this.#nonce : null, canaries);
-    return canaryResults(canaries, without.observation.canaries, within.observation.canaries);
+    const isBroken = tried.some(({ comparison: { verdict } }) => verdict === "blocks" || verdict === "changes");
+    if (policies.length === 0 || isBroken) return new Map();
+    const working = tried.filter(({ comparison: { verdict } }) => verdict === "works").map(({ page }) => page);
+    const alike = Map.groupBy(working, ({ shapes }) => shapes?.[0].elements.map(({ name }) => name).join(" "));
+    const attacked = [...alike.values()].flatMap(([page]) => page ?? []).slice(0, attackedPagesMax);
+    if (attacked.length === 0) return new Map();
+    const results = await this.#ofEach(attacked, async ({ url }) => {
+      const canaries = canaryPage(this.#tools.nonce(), policies, this.#page.href);
+      const without = await this.#visit(url, policyHeaders(null), "attack", null, canaries);
+      const within = await this.#visit(url, headers, "attack", draft?.usesNonce === true ? this.#nonce : null, canaries);
+      return [url, canaryResults(canaries, without.observation.canaries, within.observation.canaries)] as const;
+    });
+    return new Map(results);
   }
 
-  #needs({ readings: { dom, markup } }: Visited): Omit<DraftNeeds, "shapes" | "blocked"> {
+  #needs({ shapes, baselines: [{ readings }] }: Page, { observation }: Visited): PageNeeds {
+    const { dom, markup } = readings;
     const forms = dom.status === "read" ? dom.facts.forms.map(({ action }) => action) : [];
     const buttons = markup.status === "read" ? markup.facts.formActions.map(({ action }) => action) : [];
-    const common = { pageUrl: this.#page.href, nonce: this.#nonce, charsMax: this.#scanned.headerCharsMax };
-    return { ...common, formTargets: [...forms, ...buttons], today: enforcedToday(this.#scanned.evidence) };
+    return {
+      blocked: observation.blocked.filter(({ reportOnly }) => reportOnly),
+      shapes: shapes === null ? [] : [shapes],
+      formTargets: [...forms, ...buttons],
+      today: enforcedToday(readings),
+    };
   }
 
-  async #proof(attempt: Attempt, rung: Rung | null, refused: readonly RefusedRung[]): Promise<Proof> {
-    const { headers, comparison, visited, draft } = attempt;
-    const predicted = predictedEvidence(this.#scanned.evidence, headers, visited.readings);
-    const canaries = comparison.verdict === "works" ? await this.#attack(headers, draft) : [];
-    const after = headers.length === 0 || !this.#scanned.result.measured ? null : await this.#tools.judge(predicted);
+  async #proof(attempt: Attempt, urls: readonly string[], refused: readonly RefusedRung[]): Promise<Proof> {
+    const { headers, draft, rung, tried } = attempt;
+    const canaries = await this.#attack(attempt);
+    const pages: PageProof[] = [];
+    for (const one of tried.toSorted((a, b) => urls.indexOf(a.page.url) - urls.indexOf(b.page.url)))
+      if (!this.#unvisited.has(one.page.url)) pages.push(await this.#pageProof(one, headers, canaries.get(one.page.url) ?? []));
     return {
-      comparison,
+      origin: this.#page.origin,
+      pages,
+      unvisited: [...this.#unvisited].map(([url, code]) => ({ url, code })),
       headers,
       rung,
       costs: draft?.costs ?? [],
       nonce: draft?.usesNonce === true ? this.#nonce : null,
       refused,
-      canaries,
-      before: this.#scanned.result,
-      after: typeof after === "string" ? null : after,
       visits: this.#visits,
-      serviceWorker: this.#baselines?.some(({ observation }) => observation.serviceWorker) === true,
     };
+  }
+
+  async #pageProof(
+    { page: { url, baselines, shapes }, comparison, visited }: TriedPage,
+    headers: readonly ReplacedHeader[],
+    canaries: readonly CanaryResult[],
+  ): Promise<PageProof> {
+    const { evidence, result } = this.#scanned;
+    const isScanned = evidence.subject.url === url;
+    const today = isScanned ? evidence : { ...evidence, ...baselines[0].readings, subject: { ...evidence.subject, url } };
+    const before = isScanned ? result : await this.#judge(today);
+    const isPredicted = headers.length > 0 && shapes !== null && before?.measured === true;
+    const after = isPredicted ? await this.#judge(predictedEvidence(today, headers, visited.readings)) : null;
+    const serviceWorker = baselines.some(({ observation }) => observation.serviceWorker);
+    return { url, comparison, canaries, before, after, serviceWorker };
+  }
+
+  async #judge(evidence: Evidence): Promise<StoredResult | null> {
+    const judged = await this.#tools.judge(evidence);
+    return typeof judged === "string" ? null : judged;
   }
 }
 
-/** True for headers that break nothing and let no injected code run. */
-export function isProven({ comparison, canaries }: Proof): boolean {
-  return comparison.verdict === "works" && !canaries.some(({ outcome }) => outcome === "runs");
+function blockedIn({ tried }: Attempt): readonly BlockedByPolicy[] {
+  return tried.flatMap(({ comparison }) => comparison.blocked);
+}
+
+/** The worst first. */
+const verdicts: readonly ProofVerdict[] = ["blocks", "changes", "no-draft", "unknown", "works"];
+
+function worstOf(given: readonly ProofVerdict[]): ProofVerdict {
+  return verdicts.find((verdict) => given.includes(verdict)) ?? "unknown";
+}
+
+/** The worst verdict of a page. */
+export function proofVerdict({ pages }: Pick<Proof, "pages">): ProofVerdict {
+  return worstOf(pages.map(({ comparison }) => comparison.verdict));
+}
+
+/** True for headers that break none of the visited pages, and let no injected code run. */
+export function isProven({ pages }: Pick<Proof, "pages">): boolean {
+  return pages.length > 0 && pages.every(({ comparison, canaries }) => comparison.verdict === "works" && !hasRunning(canaries));
+}
+
+export function hasRunning(canaries: readonly CanaryResult[]): boolean {
+  return canaries.some(({ outcome }) => outcome === "runs");
 }
 
 /** Stands for the nonce, which has to be a new one in each answer. */
@@ -260,8 +407,8 @@ export interface ChangedRow {
   readonly because: NotCheckedBecause | null;
 }
 
-export function changedRows({ before, after }: Pick<Proof, "before" | "after">): readonly ChangedRow[] {
-  const known = new Map(before.ledger.map((row) => [row.key, row.state]));
+export function changedRows({ before, after }: Pick<PageProof, "before" | "after">): readonly ChangedRow[] {
+  const known = new Map(before?.ledger.map((row) => [row.key, row.state]));
   return (after?.ledger ?? []).flatMap(({ key, state, notCheckedBecause = null }) => {
     const was = known.get(key) ?? state;
     return was === state ? [] : [{ key, before: was, after: state, because: notCheckedBecause }];
@@ -269,7 +416,7 @@ export function changedRows({ before, after }: Pick<Proof, "before" | "after">):
 }
 
 /** Directives of all policies together, the first of equal ones. RFC 7034 section 2.1: DENY is what `frame-ancestors 'none'` replaces. */
-function enforcedToday({ page }: Evidence): PageNeeds["today"] {
+function enforcedToday({ page }: Pick<Evidence, "page">): PageNeeds["today"] {
   if (page.status === "failed") return new Map();
   const { headers } = page.facts;
   const directives = parseCsp(valuesNamed(headers, policyName.toLowerCase())).flatMap((policy) => [...policy]);

@@ -1,7 +1,7 @@
 /** A proof as text: the verdict, what is blocked and how to allow it, what changes, the predicted score, and the headers to copy. */
 import type { BlockedByPolicy } from "../../evidence/observation.ts";
 import { wayToAllow } from "../../prove/allow.ts";
-import { changedRows, headersToCopy, type Proof } from "../../prove/prove.ts";
+import { changedRows, hasRunning, headersToCopy, type PageProof, type Proof, proofVerdict } from "../../prove/prove.ts";
 import type { TextValues } from "../../text/i18n.ts";
 import { type ReportStyle, wrapped } from "../scan/report-text.ts";
 import { stripControls } from "../terminal.ts";
@@ -12,37 +12,42 @@ const listedMax = 20;
 
 type Say = (path: string, values?: TextValues) => string;
 
-export function proofText(url: string, proof: Proof, style: ReportStyle): string {
+export function proofText(proof: Proof, style: ReportStyle): string {
   const say: Say = (path, values) => style.texts.translate(style.locale, ["proof", ...path.split("/")], values) ?? path;
-  const lines = (text: string, margin = indent) => wrapped(text, margin, style);
-  const { comparison, serviceWorker } = proof;
+  const lines: Lines = (text, margin = indent) => wrapped(text, margin, style);
+  const { pages, origin } = proof;
   return [
-    stripControls(url),
-    ...lines(verdictOf(proof, say)),
-    ...(serviceWorker ? lines(say("serviceWorker")) : []),
-    ...scoreLines(proof, say, lines),
-    ...blockedLines(comparison.blocked, url, say, lines),
-    ...changeLines(proof, say, lines),
-    ...canaryLines(proof, say, lines),
+    ...pages.flatMap((page) => pageLines(page, origin, say, lines)),
     ...refusedLines(proof, say, lines),
     ...headerLines(proof, say, lines),
   ].join("\n");
 }
 
-function verdictOf({ comparison: { verdict, because, blocked, blockedDropped }, canaries }: Proof, say: Say): string {
+function pageLines(page: PageProof, origin: string, say: Say, lines: Lines): readonly string[] {
+  return [
+    stripControls(page.url),
+    ...lines(sentenceOn(page, say)),
+    ...(page.serviceWorker ? lines(say("serviceWorker")) : []),
+    ...scoreLines(page, say, lines),
+    ...blockedLines(page.comparison.blocked, origin, say, lines),
+    ...changeLines(page, say, lines),
+    ...canaryLines(page, say, lines),
+  ];
+}
+
+function sentenceOn({ comparison: { verdict, because, blocked, blockedDropped }, canaries }: PageProof, say: Say): string {
   if (because !== null) return say(`unknown/${because}`);
-  if (verdict === "works" && canaries.some(({ outcome }) => outcome === "runs")) return say("weak");
+  if (verdict === "works" && hasRunning(canaries)) return say("weak");
   if (verdict !== "blocks") return say(verdict);
   return say(blockedDropped > 0 ? "blocksAtLeast" : "blocks", { count: blocked.length });
 }
 
 type Lines = (text: string, margin?: string) => readonly string[];
 
-function scoreLines(proof: Proof, say: Say, lines: Lines): readonly string[] {
-  const { before, after } = proof;
-  if (after === null) return [];
+function scoreLines({ before, after }: PageProof, say: Say, lines: Lines): readonly string[] {
+  if (before === null || after === null) return [];
   const score = (value: number | null) => (value === null ? say("noScore") : value);
-  const rows = changedRows(proof).slice(0, listedMax);
+  const rows = changedRows({ before, after }).slice(0, listedMax);
   const unread = rows.some(({ because }) => because === "header-truncated");
   return [
     ...lines(say("score", { before: score(before.score), after: score(after.score) })),
@@ -71,7 +76,7 @@ function moreLine(total: number, say: Say, lines: Lines): readonly string[] {
   return total > listedMax ? lines(say("more", { count: total - listedMax }), indent + indent) : [];
 }
 
-function changeLines({ comparison }: Proof, say: Say, lines: Lines): readonly string[] {
+function changeLines({ comparison }: PageProof, say: Say, lines: Lines): readonly string[] {
   const { lost, newErrors, elements, movedTo, noise } = comparison;
   const items = [
     ...(movedTo === null ? [] : [say("movedTo", { url: movedTo })]),
@@ -88,7 +93,7 @@ function changeLines({ comparison }: Proof, say: Say, lines: Lines): readonly st
   return [...changes, ...moreLine(items.length, say, lines), ...(noise > 0 ? lines(say("noise", { count: noise })) : [])];
 }
 
-function canaryLines({ canaries }: Proof, say: Say, lines: Lines): readonly string[] {
+function canaryLines({ canaries }: PageProof, say: Say, lines: Lines): readonly string[] {
   if (canaries.length === 0) return [];
   const items = canaries.map(({ name, outcome }) => {
     const [kind = "", host = ""] = name.split(" ");
@@ -105,12 +110,12 @@ function refusedLines({ refused }: Proof, say: Say, lines: Lines): readonly stri
 
 /** Unwrapped, so that they can be copied. */
 function headerLines(proof: Proof, say: Say, lines: Lines): readonly string[] {
-  const { headers, rung, costs, comparison } = proof;
+  const { headers, rung, costs } = proof;
   if (headers.length === 0) return [];
   const copied = headersToCopy(proof).flatMap(({ name, value }) =>
     value === null ? [] : [`${indent}${indent}${stripControls(`${name}: ${value}`)}`],
   );
   const title =
-    comparison.verdict !== "works" ? say("triedHeaders") : rung === null ? say("headers") : say("draft", { rung: say(`rungs/${rung}`) });
+    proofVerdict(proof) !== "works" ? say("triedHeaders") : rung === null ? say("headers") : say("draft", { rung: say(`rungs/${rung}`) });
   return ["", ...lines(title), ...copied, ...costs.flatMap((cost) => lines(say(`costs/${cost}`)))];
 }

@@ -2,7 +2,8 @@
 import { judgeOnce, loadConfiguredCatalog, openOneShotScanner } from "../../app/scanning.ts";
 import { systemClock } from "../../base/clock.ts";
 import type { ScanErrorCode } from "../../evidence/scan.ts";
-import { isProven, type Proof, type ProofPlan, provePage } from "../../prove/prove.ts";
+import { proofJson } from "../../prove/proof-json.ts";
+import { isProven, type Proof, type ProofPlan, proofVerdict, prove } from "../../prove/prove.ts";
 import type { Config } from "../../settings/settings.ts";
 import { createTexts, type Texts } from "../../text/i18n.ts";
 import { scanErrorMessage } from "../../text/render.ts";
@@ -14,9 +15,8 @@ import { terminalStyle } from "../scan/report-text.ts";
 import { commandLog } from "../scan/scan.ts";
 import { type CredentialsFor, targetsFrom } from "../scan/targets.ts";
 import { configOf, scanSettings, settingOptions } from "../settings.ts";
-import { currentTerminal, note, print, printError } from "../terminal.ts";
+import { currentTerminal, jsonLines, note, print, printError } from "../terminal.ts";
 import { planFrom, proofOutputFrom, proveOptions } from "./options.ts";
-import { proofJson } from "./proof-json.ts";
 import { proofText } from "./proof-text.ts";
 
 const nonceBytes = 16;
@@ -43,10 +43,11 @@ Exit codes: 0 works, 1 breaks the page, injected code runs, or no proof is possi
     const { urls, credentialsFor } = await targetsFrom([given], options, config);
     const [url = ""] = urls;
     const { proof, texts } = await proveUrl(url, plan, config, credentialsFor, options.quiet);
-    if (output?.file === null) currentTerminal().writeOut(`${proofJson(url, proof)}\n`);
-    else print(proofText(url, proof, terminalStyle(config, options, texts)));
+    const json = `${jsonLines(proofJson(proof)).join("\n")}\n`;
+    if (output?.file === null) currentTerminal().writeOut(json);
+    else print(proofText(proof, terminalStyle(config, options, texts)));
     if (output?.file) {
-      await output.file.write(`${proofJson(url, proof)}\n`);
+      await output.file.write(json);
       note(`assay: wrote ${output.file.path}`);
     }
     return isProven(proof) ? exitCodes.ok : exitCodes.policy;
@@ -74,8 +75,8 @@ async function proveUrl(
   try {
     const scanned = await scanner.scanUrl(url, (stage) => progress.stage(url, stage), stop);
     if (scanned.status === "failed") throw failed(scanned.code);
-    const proof = await provePage({ ...scanned, headerCharsMax: config["scan.header_chars_max"] }, plan, {
-      visit: (overrides, step) => {
+    const proof = await prove([url], { ...scanned, headerCharsMax: config["scan.header_chars_max"] }, plan, {
+      visit: (url, overrides, step) => {
         progress.step(url, step);
         return scanner.visitUrl({ url, overrides, screenshot: false }, () => {}, stop);
       },
@@ -84,7 +85,7 @@ async function proveUrl(
       nonce: () => systemClock.randomBytes(nonceBytes).toString("base64url"),
     });
     if (typeof proof === "string") throw failed(proof);
-    progress.ended(url, proof.comparison.verdict);
+    progress.ended(url, proofVerdict(proof));
     return { proof, texts };
   } finally {
     progress.stop();

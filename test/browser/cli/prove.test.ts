@@ -53,7 +53,8 @@ async function prove(server: TestServer, ...args: readonly string[]) {
   const output = ["-o", `json=${file}`, "--data", join(folder, "data"), "--ca-file", root, "--allow-cidr", "127.0.0.1", ...place];
   rmSync(file, { force: true });
   const result = await run(["prove", "https://site.test/", ...output, ...args]);
-  const proof = (): ProofOutput => JSON.parse(readFileSync(file, "utf8"));
+  const all = (): ProofOutput & { readonly pages: readonly ProofOutput[] } => JSON.parse(readFileSync(file, "utf8"));
+  const proof = (): ProofOutput => ({ ...all(), ...all().pages[0] });
   return { ...result, proof };
 }
 

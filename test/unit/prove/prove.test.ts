@@ -1,13 +1,24 @@
 /** The order of visits in a proof, with visits that the test answers. */
 import { describe, expect, test } from "vitest";
+import type { Evidence } from "../../../src/evidence/evidence.ts";
 import type { BlockedByPolicy, Observation } from "../../../src/evidence/observation.ts";
+import type { ScanErrorCode } from "../../../src/evidence/scan.ts";
 import type { StoredResult } from "../../../src/judge/result.ts";
 import type { PageOverrides, ReplacedHeader } from "../../../src/probe/browser/page-fetch.ts";
 import type { Rung } from "../../../src/prove/draft.ts";
-import { headersToCopy, isProven, type Proof, type ProofStep, provePage } from "../../../src/prove/prove.ts";
+import {
+  headersToCopy,
+  isProven,
+  type PageProof,
+  type Proof,
+  type ProofPlan,
+  type ProofStep,
+  proofVerdict,
+  prove,
+} from "../../../src/prove/prove.ts";
 import type { Visited } from "../../../src/scan/task.ts";
 import { evidence } from "../../support/evidence.ts";
-import { blockedBy, loaded, visitOf } from "../../support/visited.ts";
+import { blockedBy, loaded, shapeOf, visitOf } from "../../support/visited.ts";
 
 const result = { measured: true, score: 50, ledger: [] } as unknown as StoredResult;
 const inline = blockedBy({ kind: "inline", hash: `sha256-${"A".repeat(43)}=` });
@@ -27,7 +38,7 @@ async function proven({ policy, draft, headers = [], today = {}, shows = () => (
   const steps: string[] = [];
   const sent: (PageOverrides | null)[] = [];
   const scanned = evidence({ url: "https://site.test/", headers: today });
-  const visit = async (overrides: PageOverrides | null, step: ProofStep) => {
+  const visit = async (_url: string, overrides: PageOverrides | null, step: ProofStep) => {
     steps.push(step);
     sent.push(overrides);
     const shown = shows(fieldValue(overrides?.headers ?? [], csp) ?? "", step, steps.length);
@@ -37,12 +48,14 @@ async function proven({ policy, draft, headers = [], today = {}, shows = () => (
   };
   const tools = { visit, judge: async () => result, nonce: () => "bm9uY2Vub25jZW5vbmNl" };
   const plan = { policy: policy ?? null, draft: draft ?? null, headers };
-  return { proof: await provePage({ evidence: scanned, result, headerCharsMax: 512 }, plan, tools), steps, sent };
+  return { proof: await prove(["https://site.test/"], { evidence: scanned, result, headerCharsMax: 512 }, plan, tools), steps, sent };
 }
 
-const ofProof = (proof: Proof | string): Proof => {
+const ofProof = (proof: Proof | string): Proof & PageProof => {
   if (typeof proof === "string") throw new Error(proof);
-  return proof;
+  const [page] = proof.pages;
+  if (page === undefined) throw new Error("no page");
+  return { ...page, ...proof };
 };
 const reported = (...blocked: readonly BlockedByPolicy[]) => ({ blocked: blocked.map((one) => ({ ...one, reportOnly: true })) });
 
@@ -119,6 +132,101 @@ test("injected code that runs with the policy is no proof", async () => {
     isProven(proof),
     proof.canaries.filter(({ outcome }) => outcome === "runs").map(({ name }) => name),
   ]).toEqual(["works", false, ["form"]]);
+});
+
+describe("several pages", () => {
+  type Shown = Partial<Observation> & { readonly to?: string };
+  type Shows = (url: string, step: ProofStep, policy: string) => Shown | ScanErrorCode;
+
+  async function provenOn(urls: readonly string[], given: Partial<ProofPlan>, shows: Shows = () => ({}), visitsAtOnce = 1) {
+    const visits: string[] = [];
+    const judged: string[] = [];
+    const scanned = evidence({ url: "https://site.test/" });
+    const visit = async (url: string, overrides: PageOverrides | null, step: ProofStep) => {
+      visits.push(`${new URL(url).pathname} ${step}`);
+      const shown = shows(url, step, fieldValue(overrides?.headers ?? [], csp) ?? "");
+      if (typeof shown === "string") return shown;
+      const { to = url, ...observed } = shown;
+      const visited = visitOf(observed, { url: to });
+      return { ...visited, readings: { ...scanned, ...visited.readings } } as unknown as Visited;
+    };
+    const judge = async ({ subject }: Evidence) => {
+      judged.push(new URL(subject.url).pathname);
+      return result;
+    };
+    const plan = { policy: null, draft: null, headers: [], ...given };
+    const tools = { visit, judge, nonce: () => "bm9uY2Vub25jZW5vbmNl", visitsAtOnce };
+    return { proof: await prove(urls, { evidence: scanned, result, headerCharsMax: 512 }, plan, tools), visits, judged };
+  }
+
+  const urls = ["https://site.test/", "https://site.test/a", "https://site.test/b", "https://site.test/c", "https://site.test/d"];
+  const allOf = (proof: Proof | string): Proof => {
+    if (typeof proof === "string") throw new Error(proof);
+    return proof;
+  };
+  const verdicts = (proof: Proof | string) =>
+    allOf(proof).pages.map(({ url, comparison }) => `${new URL(url).pathname} ${comparison.verdict}`);
+
+  test.each([1, 3])("get one draft, the union of what they need, with %i visits at once", async (atOnce) => {
+    const image = (url: string) =>
+      blockedBy({ directive: "img-src", url: `https://${new URL(url).pathname.slice(1) || "home"}.test/i.png` });
+    const { proof } = await provenOn(
+      urls,
+      { draft: "strict-hash" },
+      (url, step) => (step === "observe" ? { blocked: [{ ...image(url), reportOnly: true }] } : {}),
+      atOnce,
+    );
+    expect(fieldValue(allOf(proof).headers, csp)).toContain("img-src 'self' a.test b.test c.test d.test home.test");
+    expect(verdicts(proof)).toEqual(["/ works", "/a works", "/b works", "/c works", "/d works"]);
+  });
+
+  test("are attacked on three shapes of page", async () => {
+    const shapeNamed = (name: string) => shapeOf({ elements: [{ name, count: 1 }] });
+    const { proof, visits } = await provenOn(urls, { policy: "default-src 'self'" }, (url) => ({
+      shape: shapeNamed({ "/": "home", "/a": "article", "/b": "article", "/c": "form" }[new URL(url).pathname] ?? "list"),
+    }));
+    expect(visits.filter((visit) => visit.endsWith("attack"))).toEqual(
+      ["/", "/a", "/c"].flatMap((path) => Array(2).fill(`${path} attack`)),
+    );
+    expect(allOf(proof).pages.map(({ canaries }) => canaries.length > 0)).toEqual([true, true, false, true, false]);
+  });
+
+  test("a rung is refused if one of them breaks, and one that breaks is named", async () => {
+    const shows: Shows = (url, step, policy) =>
+      step === "enforce" && url.endsWith("/b") && policy.includes("'strict-dynamic'") ? { blocked: [inline] } : {};
+    const climbed = allOf((await provenOn(urls, { draft: "strict-nonce" }, shows)).proof);
+    expect([climbed.rung, climbed.refused.map(({ because }) => because), isProven(climbed)]).toEqual(["hosts", ["blocks"], true]);
+    const { proof, visits } = await provenOn(urls, { policy: "script-src 'strict-dynamic'" }, shows);
+    expect([proofVerdict(allOf(proof)), isProven(allOf(proof)), verdicts(proof)[2]]).toEqual(["blocks", false, "/b blocks"]);
+    expect(visits.join()).not.toContain("attack");
+  });
+
+  test("one that cannot be visited is named, and the others are proven", async () => {
+    const { proof, visits } = await provenOn(urls, { policy: "img-src *" }, (url) => (url.endsWith("/a") ? "timeout" : {}));
+    expect(allOf(proof).unvisited).toEqual([{ url: "https://site.test/a", code: "timeout" }]);
+    expect([verdicts(proof).length, visits.filter((visit) => visit.startsWith("/a"))]).toEqual([4, ["/a baseline"]]);
+    expect((await provenOn(urls, { policy: "img-src *" }, () => "refused")).proof).toBe("refused");
+  });
+
+  test("an interruption ends all visits", async () => {
+    const { proof, visits } = await provenOn(urls, { policy: "img-src *" }, (url) => (url.endsWith("/a") ? "interrupted" : {}), 2);
+    expect([proof, visits.some((visit) => /^\/[cd]/.test(visit))]).toEqual(["interrupted", false]);
+  });
+
+  test("one that leads to another origin, or cannot be read, is no pass", async () => {
+    const elsewhere = await provenOn(urls.slice(0, 2), { policy: "img-src *" }, (url) =>
+      url.endsWith("/a") ? { to: "https://other.test/" } : {},
+    );
+    expect(allOf(elsewhere.proof).pages.map(({ comparison }) => comparison.because)).toEqual([null, "other-origin"]);
+    expect([proofVerdict(allOf(elsewhere.proof)), isProven(allOf(elsewhere.proof))]).toEqual(["unknown", false]);
+    const unread = await provenOn(urls.slice(0, 2), { draft: "hosts" }, (url) => (url.endsWith("/a") ? { shape: null } : {}));
+    expect(allOf(unread.proof).pages.map(({ comparison }) => comparison.because)).toEqual([null, "not-read"]);
+  });
+
+  test("each has a score of its own, before and after", async () => {
+    const { judged } = await provenOn(urls.slice(0, 2), { policy: "img-src *" });
+    expect(judged).toEqual(["/", "/a", "/a"]);
+  });
 });
 
 describe("headers", () => {

@@ -1,0 +1,26 @@
+/** A proof as plain JSON, for pipelines and the API. */
+import { wayToAllow } from "./allow.ts";
+import { changedRows, headersToCopy, isProven, type PageProof, type Proof, proofVerdict } from "./prove.ts";
+
+export function proofJson(proof: Proof) {
+  const { origin, pages, unvisited, rung, costs, nonce, refused, visits } = proof;
+  return {
+    verdict: proofVerdict(proof),
+    proven: isProven(proof),
+    headers: headersToCopy(proof),
+    rung,
+    costs,
+    usesNonce: nonce !== null,
+    refused,
+    visits,
+    pages: pages.map((page) => pageJson(page, origin)),
+    unvisited,
+  };
+}
+
+function pageJson({ url, comparison, canaries, before, after, serviceWorker }: PageProof, origin: string) {
+  const { blocked, ...compared } = comparison;
+  const allowed = blocked.map((one) => ({ ...one, allow: wayToAllow(one, origin) }));
+  const score = { before: before?.score ?? null, after: after?.score ?? null, rows: changedRows({ before, after }) };
+  return { url, ...compared, blocked: allowed, canaries, score, serviceWorker };
+}
