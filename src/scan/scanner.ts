@@ -13,6 +13,7 @@ import {
 } from "./gatherer.ts";
 import { type Judge, type JudgedCatalog, openJudging } from "./judging.ts";
 import type { ScanOutcome } from "./task.ts";
+import { inTurns } from "./visit-turns.ts";
 
 export interface ScannerOptions extends Omit<LocalGathererOptions, "workerFile"> {
   /** Catalog of the first scans. */
@@ -54,6 +55,7 @@ export function openScanner(options: ScannerOptions) {
     catalog,
   );
   const local = openLocalGatherer({ ...options, workerFile: workerFiles.gather });
+  const visit = inTurns(local.visit, clock);
 
   async function judged(
     judge: Judge,
@@ -87,8 +89,8 @@ export function openScanner(options: ScannerOptions) {
     /** Never rejects. The URL must be valid. An abort ends the scan at once, as `interrupted`. */
     scanUrl: async (url: string, onStage: OnProgress, signal?: AbortSignal): Promise<ScanOutcome> =>
       (await scan({ url, stored: null }, { onStage, signal })).outcome,
-    /** Visits a page for a proof. Never rejects. */
-    visitUrl: (job: VisitJob, onStage: OnProgress, signal?: AbortSignal) => local.visit(job, { onStage, signal }),
+    /** Visits a page for a proof, when it is the turn of its host. Never rejects. */
+    visitUrl: (job: VisitJob, onStage: OnProgress, signal?: AbortSignal) => visit(job, { onStage, signal }),
     /** Runs a scan of the store at its location. */
     scanStored: (url: string, stored: StoredJob, onStage: OnProgress, signal?: AbortSignal): Promise<ScanEnd> =>
       scan({ url, stored }, { onStage, signal }),
