@@ -1,5 +1,5 @@
 /** What a visit shows of a page beyond the facts of a scan, so that two visits can be compared. No check reads it. */
-import { count, type Fact, fields, flag, list, literalOf, orNull, text } from "./fields.ts";
+import { count, type Fact, fields, flag, list, literalOf, orAbsent, orNull, text } from "./fields.ts";
 import { url } from "./http-facts.ts";
 import { attributeCharsMax, protocolCharsMax } from "./limits.ts";
 
@@ -93,6 +93,8 @@ const observation = fields({
   blockedDropped: count,
   /** Null if the document was not read. */
   shape: orNull(documentShape),
+  /** True if the page was still loading when it was read. */
+  stillLoading: orAbsent(flag),
   /** True if the page has a service worker, which visits bypass. */
   serviceWorker: flag,
   /** Names of the injected pieces of code that ran; empty for a visit without. */

@@ -81,6 +81,7 @@ function unknownBecause(baselines: Baselines, enforced: VisitFacts): UnknownBeca
   const unchanged = visits.map(({ observation }) => observation.unchanged).find((reason) => reason !== null);
   if (unchanged !== undefined) return unchanged;
   if (visits.some(({ readings, observation }) => readings.dom.status === "failed" || observation.shape === null)) return "not-read";
+  if (visits.some(({ observation }) => observation.stillLoading === true)) return "never-settles";
   if (visits.some(({ readings: { dom } }) => dom.status === "read" && dom.facts.stillChanging === true)) return "never-settles";
   if (visits.some(({ observation }) => observation.requestsDropped + observation.errorsDropped > 0)) return "never-settles";
   return isTooNoisy(baselines) ? "differs" : null;

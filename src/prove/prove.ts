@@ -1,4 +1,5 @@
 /** Proves headers on pages of one origin: visits them as they are, with what only observes, and with the headers, and judges the result as a scan does. */
+import { type Clock, systemClock } from "../base/clock.ts";
 import type { State } from "../check/check.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import type { BlockedByPolicy } from "../evidence/observation.ts";
@@ -25,6 +26,9 @@ export type ProofStep = "baseline" | "observe" | "enforce" | "attack";
 /** Pages that are attacked: a policy stops the same code on pages that are built alike. */
 const attackedPagesMax = 3;
 
+/** Time of all visits of a page together, in milliseconds. Those of an ordinary page take 10 to 20 s. */
+export const pageMsMax = 300_000;
+
 /** What a proof needs of its surroundings. */
 export interface ProofTools {
   visit(url: string, overrides: PageOverrides | null, step: ProofStep): Promise<Visited | ScanErrorCode>;
@@ -33,6 +37,8 @@ export interface ProofTools {
   nonce(): string;
   /** Visits of different pages at once; 1 by default. */
   readonly visitsAtOnce?: number;
+  /** The real one by default. */
+  readonly clock?: Pick<Clock, "monotonicMs">;
 }
 
 export interface ProofPlan {
@@ -141,6 +147,8 @@ class Prover {
   readonly #page: URL;
   readonly #nonce: string;
   readonly #unvisited = new Map<string, ScanErrorCode>();
+  /** Milliseconds of the visits of each page. */
+  readonly #spentMs = new Map<string, number>();
   #visits = 0;
 
   constructor(scanned: ScannedPage, plan: ProofPlan, tools: ProofTools, page: URL) {
@@ -200,13 +208,15 @@ class Prover {
   }
 
   async #baselines(url: string): Promise<Page> {
-    const first = await this.#visit(url, null, "baseline");
+    const { evidence } = this.#scanned;
+    const isUnread = evidence.subject.url === url && evidence.dom.status === "failed";
+    const first = isUnread ? unreadVisit(evidence) : await this.#visit(url, null, "baseline");
     // Further visits of a page that cannot be read would cost their deadlines, and answer nothing.
-    if (first.observation.shape === null || this.#isElsewhere(first)) return { url, baselines: [first, first], shapes: null };
+    if (!isReadable(first) || this.#isElsewhere(first)) return { url, baselines: [first, first], shapes: null };
     // Answered by this program, with the headers of the server: what differs by that is noise, too.
     const second = await this.#visit(url, [], "baseline");
-    const { shape } = second.observation;
-    return { url, baselines: [first, second], shapes: shape === null ? null : [first.observation.shape, shape] };
+    const [one, other] = [first.observation.shape, second.observation.shape];
+    return { url, baselines: [first, second], shapes: one === null || other === null || !isReadable(second) ? null : [one, other] };
   }
 
   /** True for a page that leads to another origin, whose documents keep their headers. */
@@ -290,9 +300,14 @@ class Prover {
     nonce: string | null = null,
     canaries: CanaryPage | null = null,
   ): Promise<Visited> {
+    const spentMs = this.#spentMs.get(url) ?? 0;
+    if (spentMs > pageMsMax) throw new VisitFailed("timeout");
     this.#visits++;
     const { origin } = this.#page;
+    const { clock = systemClock } = this.#tools;
+    const beganMs = clock.monotonicMs();
     const visited = await this.#tools.visit(url, headers === null ? null : { origin, headers: silenced(headers), nonce, canaries }, step);
+    this.#spentMs.set(url, spentMs + clock.monotonicMs() - beganMs);
     if (typeof visited === "string") throw new VisitFailed(visited);
     return visited;
   }
@@ -365,6 +380,18 @@ class Prover {
     const judged = await this.#tools.judge(evidence);
     return typeof judged === "string" ? null : judged;
   }
+}
+
+/** False for a page of which no visit can be compared. */
+function isReadable({ observation: { shape, unchanged, stillLoading = false } }: Visited): boolean {
+  return shape !== null && unchanged === null && !stillLoading;
+}
+
+/** Stands for a visit of the page that the scan could not read: a hanging page costs each visit its deadline. */
+function unreadVisit(readings: Evidence): Visited {
+  const none = { requests: [], requestsDropped: 0, errors: [], errorsDropped: 0, blocked: [], blockedDropped: 0, canaries: [] };
+  const observation = { ...none, shape: null, serviceWorker: false, unchanged: null };
+  return { readings, observation, screenshot: null, browserBroke: false, refusals: [] };
 }
 
 function blockedIn({ tried }: Attempt): readonly BlockedByPolicy[] {

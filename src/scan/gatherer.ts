@@ -17,6 +17,7 @@ import {
   type ScanDeadlines,
   type Visited,
   type VisitTask,
+  visitMsMax,
   type WorkerMessage,
   type WorkerTasks,
   withCrashedPage,
@@ -154,7 +155,10 @@ export function openLocalGatherer(options: LocalGathererOptions): LocalGatherer 
       const terms = { scannedAt: null, screenshot, headerValueCharsMax, deadlines };
       return { gathered: await gatherOn(terms, job, watch), release };
     },
-    visit: (job, watch) => runTask("visit", { ...job, scannedAt: null, headerValueCharsMax, deadlines }, null, watch),
+    visit: (job, watch) => {
+      const ofVisit = { ...deadlines, scanMs: Math.min(deadlines.scanMs, visitMsMax) };
+      return runTask("visit", { ...job, scannedAt: null, headerValueCharsMax, deadlines: ofVisit }, null, watch);
+    },
     startBrowser: async () => {
       // A browser that cannot be prepared is reported by `browsers`.
       const pool = await gatherPool.open().catch(() => null);

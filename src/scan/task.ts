@@ -33,6 +33,9 @@ export const defaultDeadlines: ScanDeadlines = {
   judgeMs: 5_000,
 };
 
+/** A visit of a proof, which is one of many, in milliseconds: a page that takes longer is not proven. */
+export const visitMsMax = 45_000;
+
 export interface GatherTask {
   readonly url: string;
   /** ISO 8601, UTC. */

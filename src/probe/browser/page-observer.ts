@@ -65,6 +65,7 @@ export class PageObserver {
   #shape: DocumentShape | null = null;
   #unchanged: Unchanged | null = null;
   #serviceWorker = false;
+  #stillLoading = false;
   #requestsDropped = 0;
   #errorsDropped = 0;
   #blockedDropped = 0;
@@ -75,6 +76,11 @@ export class PageObserver {
 
   readonly onUnchanged = (because: Unchanged): void => {
     this.#unchanged ??= because;
+  };
+
+  /** Called for a page without a load event in time. */
+  readonly onStillLoading = (): void => {
+    this.#stillLoading = true;
   };
 
   readonly onCanary = (name: string): void => {
@@ -150,6 +156,7 @@ export class PageObserver {
       blocked: [...this.#blocked.values()],
       blockedDropped: this.#blockedDropped,
       shape: this.#shape,
+      ...(this.#stillLoading ? { stillLoading: true } : {}),
       serviceWorker: this.#serviceWorker,
       unchanged: this.#unchanged,
       canaries: [...this.#canaries].sort(),

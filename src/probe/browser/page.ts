@@ -171,7 +171,7 @@ async function visit(page: BrowserPage, context: PageProbeContext, onShown: () =
   const outcome = await within(deadlineClock, deadlines.navigationMs, shown, "late" as const);
   const settling = { session, frameId: targetId, traffic: network.traffic, timers, deadlines, signal };
   const settled = outcome === "loaded" ? await Promise.race([settle(settling), crashed, ended]) : null;
-  if (settled === null) void session.send("Page.stopLoading").catch(() => {});
+  if (settled === null) stopLoading(session, observer);
   void timers.end();
 
   const navigation = network.navigation((url) => egress.pinnedAddress(url.hostname, portOf(url)));
@@ -207,6 +207,11 @@ async function visit(page: BrowserPage, context: PageProbeContext, onShown: () =
     ...ofScripts,
   };
   return withoutErrorPage(readings, outcome === answerNotShown && !network.showsPage);
+}
+
+function stopLoading(session: CDPSession, observer: PageObserver | null): void {
+  observer?.onStillLoading();
+  void session.send("Page.stopLoading").catch(() => {});
 }
 
 /** No attribute of the document protects what a worker imports, as with files in frames. */

@@ -84,6 +84,7 @@ describe("no verdict, and never a pass", () => {
     ["a document that kept its headers", [plain, plain], visitOf({ unchanged: "document-too-large" }), "document-too-large"],
     ["a visit without document", [plain, plain], visitOf({ shape: null }), "not-read"],
     ["a page that never settles", [plain, visitOf({}, { stillChanging: true })], plain, "never-settles"],
+    ["a page without a load event", [plain, visitOf({ stillLoading: true })], plain, "never-settles"],
     ["a flood", [plain, plain], visitOf({ errorsDropped: 1 }), "never-settles"],
     ["visits at two addresses", [plain, visitOf({}, { url: "https://site.test/b" })], plain, "differs"],
     ["other requests each time", [plain, visitOf({ requests: [1, 2, 3].map((n) => loaded(`https://site.test/${n}`)) })], plain, "differs"],

@@ -1,6 +1,6 @@
 /** The order of visits in a proof, with visits that the test answers. */
 import { describe, expect, test } from "vitest";
-import type { Evidence } from "../../../src/evidence/evidence.ts";
+import { type Evidence, failed } from "../../../src/evidence/evidence.ts";
 import type { BlockedByPolicy, Observation } from "../../../src/evidence/observation.ts";
 import type { ScanErrorCode } from "../../../src/evidence/scan.ts";
 import type { StoredResult } from "../../../src/judge/result.ts";
@@ -13,11 +13,13 @@ import {
   type Proof,
   type ProofPlan,
   type ProofStep,
+  pageMsMax,
   proofVerdict,
   prove,
 } from "../../../src/prove/prove.ts";
 import type { Visited } from "../../../src/scan/task.ts";
 import { evidence } from "../../support/evidence.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
 import { blockedBy, loaded, shapeOf, visitOf } from "../../support/visited.ts";
 
 const result = { measured: true, score: 50, ledger: [] } as unknown as StoredResult;
@@ -32,21 +34,27 @@ interface Case {
   readonly today?: Readonly<Record<string, string>>;
   /** What a visit with this policy shows; an ordinary page by default. */
   readonly shows?: (policy: string, step: ProofStep, visit: number) => Partial<Observation> | "timeout";
+  /** True for a document that the scan could not read. */
+  readonly unread?: boolean;
+  readonly visitMs?: number;
 }
 
-async function proven({ policy, draft, headers = [], today = {}, shows = () => ({}) }: Case) {
+async function proven({ policy, draft, headers = [], today = {}, shows = () => ({}), unread = false, visitMs = 0 }: Case) {
   const steps: string[] = [];
   const sent: (PageOverrides | null)[] = [];
-  const scanned = evidence({ url: "https://site.test/", headers: today });
+  const read = evidence({ url: "https://site.test/", headers: today });
+  const scanned = unread ? { ...read, dom: failed("timeout") } : read;
+  const clock = fakeClock();
   const visit = async (_url: string, overrides: PageOverrides | null, step: ProofStep) => {
     steps.push(step);
     sent.push(overrides);
+    clock.advance(visitMs);
     const shown = shows(fieldValue(overrides?.headers ?? [], csp) ?? "", step, steps.length);
     if (shown === "timeout") return shown;
     const visited = visitOf(shown);
     return { ...visited, readings: { ...scanned, ...visited.readings } } as unknown as Visited;
   };
-  const tools = { visit, judge: async () => result, nonce: () => "bm9uY2Vub25jZW5vbmNl" };
+  const tools = { visit, judge: async () => result, nonce: () => "bm9uY2Vub25jZW5vbmNl", clock };
   const plan = { policy: policy ?? null, draft: draft ?? null, headers };
   return { proof: await prove(["https://site.test/"], { evidence: scanned, result, headerCharsMax: 512 }, plan, tools), steps, sent };
 }
@@ -122,6 +130,34 @@ test("a visit that cannot be made ends the proof", async () => {
 test("a page that cannot be read is visited once", async () => {
   const { proof, steps } = await proven({ policy: "img-src *", shows: () => ({ shape: null }) });
   expect([ofProof(proof).comparison.because, steps]).toEqual(["not-read", ["baseline"]]);
+});
+
+test("a page that the scan could not read is not visited", async () => {
+  const { proof, steps } = await proven({ policy: "img-src *", unread: true });
+  expect([ofProof(proof).comparison.verdict, ofProof(proof).comparison.because, steps]).toEqual(["unknown", "not-read", []]);
+});
+
+describe("a page that cannot be proven costs no further visits", () => {
+  test.each<[string, Partial<Observation>, readonly string[], string]>([
+    ["without a load event", { stillLoading: true }, ["baseline"], "never-settles"],
+    ["whose document is too large", { unchanged: "document-too-large" }, ["baseline", "baseline"], "document-too-large"],
+  ])("%s", async (_words, seen, steps, because) => {
+    const shows = (_policy: string, _step: ProofStep, visit: number) => (visit === steps.length ? seen : {});
+    for (const draft of [undefined, "strict-hash" as const]) {
+      const { proof, steps: made } = await proven({ ...(draft === undefined ? { policy: "img-src *" } : { draft }), shows });
+      expect([ofProof(proof).comparison.because, made]).toEqual([because, steps]);
+    }
+  });
+});
+
+test("visits of a page end when they have taken too long together", async () => {
+  const visitMs = 45_000;
+  const { proof, steps } = await proven({
+    draft: "strict-hash",
+    shows: (_policy, step) => (step === "enforce" ? { blocked: [inline] } : {}),
+    visitMs,
+  });
+  expect([proof, steps.length]).toEqual(["timeout", Math.ceil((pageMsMax + 1) / visitMs)]);
 });
 
 test("injected code that runs with the policy is no proof", async () => {
