@@ -200,7 +200,7 @@ function withMethods(store: Store, onPromise: (promise: Promise<unknown>) => voi
   ) as unknown as Store;
 }
 
-/** Of a sound site, without the facts that make it large. Its certificate outlives each test. */
+/** Evidence of a sound site, without the facts that make it large. Its certificate outlives each test. */
 const recorded: Evidence = {
   ...knownScans.sound.evidence,
   markup: failed("not-asked"),
