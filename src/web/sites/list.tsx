@@ -1,5 +1,6 @@
 /** `/sites`: the watched sites of an owner, a page at a time, with overview, filter, order and actions on several sites. */
 import { planTerms } from "../../accounts/account-operations.ts";
+import { messageOf } from "../../base/log.ts";
 import { bands, ranksOf } from "../../judge/result.ts";
 import { Notice } from "../../report/components/notice.tsx";
 import { plainUntrustedText } from "../../report/components/untrusted-text.tsx";
@@ -29,7 +30,7 @@ import {
   siteSorts,
   sortSites,
 } from "./site-query.ts";
-import { siteRow } from "./site-row.tsx";
+import { renderRowsAhead, siteRow } from "./site-row.tsx";
 import { sitesContent, sitesPage } from "./sites-frame.tsx";
 
 export const getSites: GetFor<"members"> = (visit, access) => listPage(visit, access);
@@ -42,18 +43,17 @@ export function listPage(visit: Visit, access: SiteAccess, error: BulkError | nu
   const asked = siteQueryOf(url.searchParams);
   const running = new Set(settings.store.siteRuns.list().map(({ siteId }) => siteId));
   const runs = settings.sites.waitingRuns();
-  const { matching, counts } = filterSites(
-    sites.map((site) => listedSite(site, running, { runs, now })),
-    asked,
-  );
+  const listed = sites.map((site) => listedSite(site, running, { runs, now }));
+  const { matching, counts } = filterSites(listed, asked);
   const pages = Math.max(1, Math.ceil(matching.length / asked.rows));
   const query = { ...asked, page: Math.min(asked.page, pages) };
   const first = (query.page - 1) * query.rows;
   const shown = sortSites(matching, query, i18n.locale).slice(first, first + query.rows);
   const picked = mayEdit(access) ? pickedSites(visit, { matching, shown, error }) : nothingPicked;
-  const rows = shown.map((listed) =>
-    siteRow(visit, { listed, access, checked: picked.ids.has(listed.site.id), fixed: picked.isBeyondPage }),
+  const rows = shown.map((one) =>
+    siteRow(visit, { listed: one, access, checked: picked.ids.has(one.site.id), fixed: picked.isBeyondPage }),
   );
+  renderRowsAhead(visit, listed, access).catch((error) => settings.log.error("rows of sites not rendered", { because: messageOf(error) }));
   const sitesMax = planTerms[access.owner.plan].sites;
   const content = sitesContent(visit, {
     title: i18n.t("sites.title"),

@@ -10,6 +10,8 @@ import { htmlOf, type PageContent, pageHeaders } from "../page.tsx";
 import { acceptsGzip, respond } from "../response.ts";
 import type { Visit } from "../visit.ts";
 
+/** Rows that the cache is certain to hold at a time. */
+export const rowsMax = 2_000;
 /** Some 3,000 rows. */
 const rowsBytesMax = 16 * 2 ** 20;
 /** Some 3,000 rows, as many as the other cache has. */

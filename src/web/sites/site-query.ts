@@ -169,9 +169,10 @@ function valuesOf({ site, marks, weekChange, certificateDays }: ListedSite, face
   return [facet === "band" ? (site.reading?.rank ?? "unknown") : certificateGroupOf(certificateDays)];
 }
 
-/** What a column sorts by. Times are ISO 8601, so their order is the order of the text. Null is last in both directions. */
+/** What a column sorts by. Null is last in both directions. */
 function sortValueOf({ site, certificateDays, courseChange }: ListedSite, sort: SiteSort): string | number | null {
   const { name, client, reading, lastRunAt, nextRunAt } = site;
+  const timeOf = (at: string | null) => (at === null ? null : Date.parse(at));
   const values = {
     name,
     client,
@@ -179,8 +180,8 @@ function sortValueOf({ site, certificateDays, courseChange }: ListedSite, sort: 
     change: courseChange,
     open: reading?.open ?? null,
     certificate: certificateDays,
-    last: lastRunAt,
-    next: nextRunAt,
+    last: timeOf(lastRunAt),
+    next: timeOf(nextRunAt),
   };
   return values[sort];
 }

@@ -1,5 +1,7 @@
 /** Row of the list of watched sites. */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { renderToString } from "preact-render-to-string";
+import { createLruCache } from "../../base/lru-cache.ts";
 import { Instant } from "../../report/components/labels.tsx";
 import { SmallScore } from "../../report/components/score-ring.tsx";
 import { HostUrl, plainUntrustedText, UntrustedText } from "../../report/components/untrusted-text.tsx";
@@ -8,8 +10,8 @@ import { courseLineOf } from "../../store/sites.ts";
 import type { I18n } from "../../text/translator.ts";
 import { Sparkline } from "../components/score-chart.tsx";
 import { pageDocument } from "../context.ts";
-import type { Visit } from "../visit.ts";
-import { type CachedRow, cachedRow } from "./row-cache.ts";
+import type { SharedVisit } from "../visit.ts";
+import { type CachedRow, cachedRow, rowsMax } from "./row-cache.ts";
 import { clientPath, mayEdit, type SiteAccess, sitePath } from "./site-access.ts";
 import type { ListedSite } from "./site-query.ts";
 import { CertificateDays, SiteMarks } from "./site-sections.tsx";
@@ -30,7 +32,7 @@ interface RowProps {
 }
 
 /** Cached row. Must not contain relative times, except whole days. */
-export function siteRow(visit: Visit, { listed, access, checked, fixed }: Omit<RowProps, "now">): CachedRow {
+export function siteRow(visit: SharedVisit, { listed, access, checked, fixed }: Omit<RowProps, "now">): CachedRow {
   const { site, marks, place } = listed;
   const { now, i18n } = visit;
   // The path of a client has the owner in it, for members.
@@ -42,6 +44,25 @@ export function siteRow(visit: Visit, { listed, access, checked, fixed }: Omit<R
       </DocumentContext.Provider>,
     ),
   );
+}
+
+/** Rows of one turn of the event loop: about a millisecond, so that requests go on in between. */
+const aheadAtOnce = 5;
+/** Lists whose rows were rendered ahead. */
+const listsAhead = createLruCache<true>(1_000);
+
+/**
+ * Renders the rows of a list that no page has shown yet, between requests, so that another order or page finds them. Once a day for each
+ * list, and after sites were added: a row that changes later is rendered when it is shown.
+ */
+export async function renderRowsAhead(visit: SharedVisit, listed: readonly ListedSite[], access: SiteAccess): Promise<void> {
+  const key = [visit.now.toISOString().slice(0, dayChars), visit.i18n.locale, access.role, access.owner.id, listed.length].join(" ");
+  if (listsAhead.get(key) !== undefined) return;
+  listsAhead.set(key, true);
+  for (const [at, one] of listed.slice(0, rowsMax).entries()) {
+    if (at % aheadAtOnce === 0) await nextTurn();
+    siteRow(visit, { listed: one, access, checked: false, fixed: false });
+  }
 }
 
 function startOfDay(now: Date): Date {
