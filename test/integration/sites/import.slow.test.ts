@@ -12,6 +12,8 @@ const siteSlots = slots - 1;
 /** How much longer than the slots need it may take. */
 const share = 1.1;
 const people = /^person/;
+/** Real time for a test: some 15 seconds of a processor, which others share. */
+const patienceMs = 600_000;
 /** Longer than a scan of a person, so that one of them scans at a time. */
 const personEveryMs = 35_000;
 
@@ -48,25 +50,37 @@ const lastMs = (scans: readonly ServedScan[]) =>
   Math.max(...scans.map(({ endedMs }) => endedMs ?? Number.POSITIVE_INFINITY)) - startAt.getTime();
 
 describe("first numbers after an import", () => {
-  test("of 500 sites over 250 networks come within the time of the slots", async () => {
-    const scans = await imported(500, {});
-    expect([scans.length, new Set(scans.map(({ host }) => host)).size, served?.mostInNetwork()]).toEqual([500, 500, 2]);
-    expect(lastMs(scans)).toBeLessThanOrEqual((500 / siteSlots) * scanMs * share);
-  });
+  test(
+    "of 500 sites over 250 networks come within the time of the slots",
+    async () => {
+      const scans = await imported(500, {});
+      expect([scans.length, new Set(scans.map(({ host }) => host)).size, served?.mostInNetwork()]).toEqual([500, 500, 2]);
+      expect(lastMs(scans)).toBeLessThanOrEqual((500 / siteSlots) * scanMs * share);
+    },
+    patienceMs,
+  );
 
-  test("of 60 sites on one address come within 30 scan times", async () => {
-    const scans = await imported(60, { addressOf: (host) => (people.test(host) ? "203.0.113.1" : "192.0.2.1") });
-    expect([scans.length, served?.mostInNetwork()]).toEqual([60, 2]);
-    expect(lastMs(scans)).toBeLessThanOrEqual(30 * scanMs * share);
-  });
+  test(
+    "of 60 sites on one address come within 30 scan times",
+    async () => {
+      const scans = await imported(60, { addressOf: (host) => (people.test(host) ? "203.0.113.1" : "192.0.2.1") });
+      expect([scans.length, served?.mostInNetwork()]).toEqual([60, 2]);
+      expect(lastMs(scans)).toBeLessThanOrEqual(30 * scanMs * share);
+    },
+    patienceMs,
+  );
 
-  test("of 500 sites are delayed by a dead third for no longer than it holds its slots, once each", async () => {
-    const isDead = (host: string) => !people.test(host) && numberIn(host) % 3 === 0;
-    const deadMs = 3 * scanMs;
-    const scans = await imported(500, { isDead, scanMsOf: (host) => (isDead(host) ? deadMs : scanMs) });
-    const dead = scans.filter(({ host }) => isDead(host));
-    expect([scans.length, new Set(scans.map(({ host }) => host)).size, dead.length]).toEqual([500, 500, 167]);
-    expect(served?.mostInNetwork()).toBeLessThanOrEqual(2);
-    expect(lastMs(scans)).toBeLessThanOrEqual(((333 * scanMs + 167 * deadMs) / siteSlots) * share);
-  });
+  test(
+    "of 500 sites are delayed by a dead third for no longer than it holds its slots, once each",
+    async () => {
+      const isDead = (host: string) => !people.test(host) && numberIn(host) % 3 === 0;
+      const deadMs = 3 * scanMs;
+      const scans = await imported(500, { isDead, scanMsOf: (host) => (isDead(host) ? deadMs : scanMs) });
+      const dead = scans.filter(({ host }) => isDead(host));
+      expect([scans.length, new Set(scans.map(({ host }) => host)).size, dead.length]).toEqual([500, 500, 167]);
+      expect(served?.mostInNetwork()).toBeLessThanOrEqual(2);
+      expect(lastMs(scans)).toBeLessThanOrEqual(((333 * scanMs + 167 * deadMs) / siteSlots) * share);
+    },
+    patienceMs,
+  );
 });
