@@ -10,7 +10,7 @@ import { htmlOf, type PageContent, pageHeaders } from "../page.tsx";
 import { acceptsGzip, respond } from "../response.ts";
 import type { Visit } from "../visit.ts";
 
-/** Rows that the cache is certain to hold at a time. */
+/** Rows of one list that are rendered ahead: less than the cache holds. */
 export const rowsMax = 2_000;
 /** Some 3,000 rows. */
 const rowsBytesMax = 16 * 2 ** 20;

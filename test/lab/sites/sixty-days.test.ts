@@ -70,7 +70,7 @@ test("no run of 500 sites is missed, repeated or late, no network has three scan
   }
 });
 
-/** Within an hour of each due time, one run, which ends before the next is due. Runs by cron keep their minute, apart from their queue. */
+/** One run for each due time, begun within an hour of it. Runs by cron keep their minute, apart from their queue. */
 function expectEachRun(site: Site, scans: readonly ServedScan[]): void {
   const isCron = "cron" in site.schedule;
   const [first, ...others] = scans;
