@@ -6,11 +6,10 @@ import { DaysLeft, Instant, Unconfirmed } from "../../report/components/labels.t
 import { DataTable, FactRow } from "../../report/components/layout.tsx";
 import { SmallScore } from "../../report/components/score-ring.tsx";
 import { HostUrl, plainUntrustedText, Sentence, UntrustedText } from "../../report/components/untrusted-text.tsx";
-import { useDocument, useI18n } from "../../report/context.ts";
+import { useI18n } from "../../report/context.ts";
 import type { Account } from "../../store/accounts.ts";
 import { type Site, wholeDaysUntil } from "../../store/sites.ts";
 import { quoted } from "../../text/display.ts";
-import { unmeasuredReason } from "../../text/render.ts";
 import type { ExportSettings } from "../export.ts";
 import { FileHead, fileDocument, htmlText } from "../html.tsx";
 import { shortened } from "../safe-text.ts";
@@ -24,7 +23,7 @@ import {
   type ReportedClient,
   type ReportedSite,
 } from "./collect.ts";
-import { ScoreChangeText, SiteSection, siteHeadingId, siteTableId } from "./site-section.tsx";
+import { ScoreChangeText, SiteSection, siteHeadingId, siteTableId, useUnmeasuredReason } from "./site-section.tsx";
 import { type ClientWords, WordsContext } from "./words.tsx";
 
 /** Characters of a client in the document title, which tabs and bookmarks cut anyway. */
@@ -217,9 +216,8 @@ function UnmeasuredSites({ sites, now }: ReportedClient) {
 }
 
 function WithoutScore({ site, details, now }: ReportedSite & Pick<ReportedClient, "now">) {
-  const { i18n, texts } = useDocument();
-  const unreachable = details?.changes.unreachable ?? null;
-  const because = unreachable && unmeasuredReason(unreachable, site.url, i18n.locale, texts);
+  const i18n = useI18n();
+  const because = useUnmeasuredReason(site, details?.changes.unreachable ?? null);
   if (site.failingSince !== null) {
     const since = i18n.t("sites.clientReport.state.unreachable", { since: i18n.dateTime(site.failingSince) });
     return <>{because === null ? since : `${since} ${because}`}</>;
@@ -237,7 +235,7 @@ function SiteName({ site, details }: ReportedSite) {
   const name = <UntrustedText>{site.name}</UntrustedText>;
   return (
     <>
-      {details === null ? name : <a href={`#${siteHeadingId(site)}`}>{name}</a>} <SiteMarks site={site} />
+      {details === null ? name : <a href={`#${siteHeadingId(site)}`}>{name}</a>} <ClientSiteMarks {...site} />
       <span class="small site-url">
         <HostUrl url={site.url} short />
       </span>
@@ -249,7 +247,7 @@ function Unknown() {
   return <span class="muted">{useI18n().t("sites.clientReport.unknown")}</span>;
 }
 
-function SiteMarks({ site: { paused, failingSince } }: { readonly site: Site }) {
+export function ClientSiteMarks({ paused, failingSince }: Pick<Site, "paused" | "failingSince">) {
   const i18n = useI18n();
   return (
     <>

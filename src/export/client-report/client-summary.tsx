@@ -227,7 +227,7 @@ function Next({ sites, now }: ReportedClient) {
   const open = sites.flatMap(({ site, open: findings }) => findings.map((finding) => ({ site, finding })));
   const serious = open.filter(({ finding }) => isSerious(finding));
   const groups = groupedByWords(serious.length > 0 ? serious : open, ({ finding }) => finding, words, document);
-  const lost = sites.flatMap(({ site }) => (site.failingSince === null ? [] : [site]));
+  const lost = sites.flatMap(({ site, unreachable }) => (unreachable ? [site] : []));
   const left = open.length - groups.slice(0, nextMax).flat().length;
   return (
     <Part id="next" title={i18n.t("sites.clientReport.next.title")}>

@@ -43,6 +43,8 @@ export interface ReportedClient {
 
 export interface ReportedSite {
   readonly site: Site;
+  /** Several runs in a row, and none of them measured the site: one alone is not confirmed. */
+  readonly unreachable: boolean;
   /** Findings that are not accepted, in the order of `fixOrder`; empty before the first measured run. */
   readonly open: readonly OpenFinding[];
   readonly accepted: readonly AcceptedOpenFinding[];
@@ -119,6 +121,7 @@ function summaryOfSite({ store, site, state, checks, now }: CollectedSite): Omit
   const known = site.reading === null ? { ...state, findings: {} } : state;
   return {
     site,
+    unreachable: state.unreachable && site.failingSince !== null,
     open: codesInFixOrder(openFindings(site, known, now), checks),
     accepted: acceptedOpenFindings(site, known, checks, now),
     certificateDays: certificateDaysOf(site, now),
@@ -278,14 +281,14 @@ function isStillBetter(row: SiteChangeRow, { failingSince, reading }: Site, { fi
   return known === undefined || (known.state !== "open" && !known.unstable);
 }
 
-/** How much a site needs attention: by its confirmed score, and by its findings that are open and not accepted. */
+/** How much a site needs attention: if it is unreachable, by its confirmed score, and by its findings that are open and not accepted. */
 export type Need = "urgent" | "improve" | "fine";
 
 /** Null before the first measured run. */
-export function needOf({ site: { reading }, open }: Pick<ReportedSite, "site" | "open">): Need | null {
+export function needOf({ site: { reading }, unreachable, open }: Pick<ReportedSite, "site" | "unreachable" | "open">): Need | null {
   if (reading === null) return null;
   const has = (severity: Severity) => open.some((finding) => finding.severity === severity);
-  if (reading.band === "poor" || has("critical")) return "urgent";
+  if (unreachable || reading.band === "poor" || has("critical")) return "urgent";
   return reading.band === "warn" || has("high") ? "improve" : "fine";
 }
 

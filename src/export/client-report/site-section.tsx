@@ -82,10 +82,16 @@ export function SiteSection({ reported, details }: SectionProps) {
   );
 }
 
+/** Why no run measures the site; null if that is not known. */
+export function useUnmeasuredReason({ url }: Pick<Site, "url">, unreachable: SiteDetails["changes"]["unreachable"]): string | null {
+  const { i18n, texts } = useDocument();
+  return unreachable && unmeasuredReason(unreachable, url, i18n.locale, texts);
+}
+
 /** Warnings about a site with a score; null if it is measured as planned. */
 function SiteState({ site, unreachable }: { readonly site: Site } & Pick<SiteDetails["changes"], "unreachable">) {
-  const { i18n, texts } = useDocument();
-  const because = unreachable && unmeasuredReason(unreachable, site.url, i18n.locale, texts);
+  const i18n = useI18n();
+  const because = useUnmeasuredReason(site, unreachable);
   const { failingSince, paused } = site;
   return (
     <>

@@ -1,6 +1,6 @@
 /** `/clients/{name}`: all watched sites of a client on one page that prints well, and as report files, with the brand of their owner. */
 import { usableBrand } from "../../agency/brand-operations.ts";
-import { ClientFigures, clientReportFile } from "../../export/client-report/client-report.tsx";
+import { ClientFigures, ClientSiteMarks, clientReportFile } from "../../export/client-report/client-report.tsx";
 import { ClientSummary, ClientVerdict } from "../../export/client-report/client-summary.tsx";
 import { collectClient } from "../../export/client-report/collect.ts";
 import { type ClientWords, clientWords, WordsContext } from "../../export/client-report/words.tsx";
@@ -118,7 +118,8 @@ function ClientSite({ site }: { readonly site: Site }) {
     <>
       <a href={sitePath(site)}>
         <UntrustedText>{site.name}</UntrustedText>
-      </a>
+      </a>{" "}
+      <ClientSiteMarks {...site} />
       <span class="small site-url">
         <HostUrl url={site.url} short />
       </span>

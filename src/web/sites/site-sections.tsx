@@ -346,10 +346,10 @@ export function SiteBadge({ site }: { readonly site: Site }) {
       <p class="muted">{i18n.t(settings.config.readers === "everybody" ? "sites.badge.what" : "sites.badge.closed")}</p>
       {settings.config.readers === "everybody" && (
         <p>
-          {reading?.unconfirmed === undefined ? (
+          {reading === null ? (
             <img src={image} alt={i18n.t("sites.badge.alt", { host })} />
           ) : (
-            // The public badge shows the newest scan. This page shows the confirmed state of the site, here too.
+            // The public badge shows the newest scan of the host. This page shows the confirmed state of the site, here too.
             <>
               <span dangerouslySetInnerHTML={{ __html: badgeSvg(resultBadge(i18n, reading)) }} />{" "}
               <Unconfirmed count={reading.unconfirmed} />

@@ -138,7 +138,7 @@ describe("a client with sites in every state", () => {
 
   test("begins with title, date and figures", () => {
     const text = textOf(report());
-    expect(text).toContain("Security report for M\u00fcller & Co 9 sites, as of 20 Nov 2026.");
+    expect(text).toContain("Security report for M\u00fcller & Co 9 websites, as of 20 Nov 2026.");
     expect(text).toContain("3 good 4 poor 2 no score yet Lowest score 15");
     expect(text).toContain("Accepted findings 2");
     expect(text).toContain("Next certificate to expire 13 Sept 2026 , expired");
@@ -157,13 +157,15 @@ describe("a client with sites in every state", () => {
   test("says of a site what keeps its score from being current", () => {
     const html = report();
     const archive = textOf(sectionOf(html, "Archive"));
-    expect(archive).toContain("No scan could measure this site since 11 Nov 2026, 09:00 UTC. The score is the last one that was measured.");
+    expect(archive).toContain(
+      "No scan could measure this website since 11 Nov 2026, 09:00 UTC. The score is the last one that was measured.",
+    );
     expect(archive).toContain("old.example.test could not be reached");
-    expect(archive).toContain("The site could not be measured since 11 Nov 2026 not measured 17 Nov 2026");
+    expect(archive).toContain("The website could not be measured since 11 Nov 2026 not measured 17 Nov 2026");
     expect(textOf(sectionOf(html, "Campaign"))).toContain(words.state.paused);
     const unmeasured = textOf(html.slice(html.indexOf('id="without-score"'), html.indexOf("<article")));
     expect(unmeasured).toMatch(
-      /Never reached .* No scan could measure this site since 18 Nov 2026, 09:00 UTC. There is no .* New .* not been scanned yet/,
+      /Never reached .* No scan could measure this website since 18 Nov 2026, 09:00 UTC. There is no .* New .* not been scanned yet/,
     );
     for (const name of ["New", "Never reached"]) expect(() => sectionOf(html, name)).toThrow("no section");
     for (const name of ["Shop", "Page 1"]) expect(sectionOf(html, name)).not.toContain('class="notice');
@@ -312,7 +314,7 @@ test("of many findings, the details end with the site that reaches the limit of 
   }
   const html = report();
   expect(html.match(/<article/g)).toHaveLength(75);
-  expect(textOf(html)).toContain("Details follow for the first 75 sites of the table.");
+  expect(textOf(html)).toContain("Details follow for the first 75 websites of the table.");
   expect([...html.matchAll(/href="#site-/g)]).toHaveLength(75);
 });
 

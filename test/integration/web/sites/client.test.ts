@@ -39,7 +39,7 @@ test("lists the sites of the client alone, with figures of all together", async 
   const answer = await visitor.get("/clients/A%2FB%20%26%20Co");
   const html = mainOf(await answer.text());
   expect(answer.status).toBe(200);
-  expect(html).toContain("3 sites, as of");
+  expect(html).toContain("3 websites, as of");
   expect([...html.matchAll(/<a href="\/sites\/\d+"><bdi[^>]*>([^<]*)</g)].map(([, name]) => name)).toEqual([
     "bad.example",
     "good.example",

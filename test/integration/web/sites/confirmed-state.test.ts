@@ -8,13 +8,14 @@ import type { SiteName } from "../../../support/finished-scans.ts";
 import { measureOften } from "../../../support/measured-sites.ts";
 import { type PagesUnderTest, startPages, type Visitor } from "../../../support/pages.ts";
 import { accountIn, anotherAccount, signedIn } from "../../../support/signed-in.ts";
-import { agreedState, type SeenState } from "../../../support/site-views.ts";
+import { agreedState, type SeenState, type SiteViews } from "../../../support/site-views.ts";
 import { addSite } from "../../../support/watched-sites.ts";
 
 let pages: PagesUnderTest;
 let account: Account;
 let visitor: Visitor;
 let site: Site;
+let metricsToken: string;
 
 beforeAll(async () => {
   pages = await startPages();
@@ -25,20 +26,22 @@ beforeEach(async () => {
   account = await anotherAccount(pages);
   visitor = await signedIn(pages, account);
   site = await addSite(pages.store, { accountId: account.id, url: `https://site-${account.id}.example/`, client: "Acme", now: new Date() });
+  metricsToken = await pages.store.metricsTokens.issue(account.id);
 });
 afterAll(() => pages.stop());
 
 /** Fails unless all views show the same; returns what they show. */
 async function agreed(): Promise<SeenState> {
   const stored = pages.store.sites.find(account.id, site.id) ?? site;
-  const { reading } = siteBody(stored, undefined, noWaitingRuns) as { reading: { score: number; unconfirmed?: number } };
+  const shown = siteBody(stored, undefined, noWaitingRuns) as SiteViews["site"];
   const history = pages.store.siteRuns.history(site.id).at(-1)?.score;
   const html = async (path: string) => (await visitor.get(path)).text();
-  return agreedState({ locale: "en-gb", site, reading, history, trend: stored.trend.at(-1), html });
+  const metrics = async () => (await visitor.get("/metrics/sites", { authorization: `Bearer ${metricsToken}` })).text();
+  return agreedState({ locale: "en-gb", site: shown, history, trend: stored.trend.at(-1), html, metrics });
 }
 
 /** What all views show after each run, and the events of the run in their order. */
-async function played(runs: readonly SiteName[]): Promise<readonly (SeenState & { readonly events: readonly string[] })[]> {
+async function played(runs: readonly (SiteName | null)[]): Promise<readonly (SeenState & { readonly events: readonly string[] })[]> {
   const steps: (SeenState & { events: readonly string[] })[] = [];
   let told = 0;
   for (const [at, shows] of runs.entries()) {
@@ -71,4 +74,16 @@ test("a flap never shows its low score, and is not told", async () => {
   const [sound, ...later] = await played(["sound", "bare", "sound", "sound"]);
   expect(later.map(({ score, events }) => ({ score, events }))).toEqual(later.map(() => ({ score: sound?.score, events: [] })));
   expect(later.map(({ unconfirmed }) => unconfirmed !== null)).toEqual([true, false, false]);
+});
+
+test("a site that no run measures shows its last score everywhere, and its client reads of it once that is confirmed", async () => {
+  const verdictOf = async () => /client-verdict (\w+)/.exec(await (await visitor.get("/clients/Acme")).text())?.[1];
+  const [sound] = await played(["sound"]);
+  const verdicts: unknown[] = [await verdictOf()];
+  for (const minutesAgo of [30, 20, 10]) {
+    await measureOften(pages.store, site, [{ at: new Date(Date.now() - minutesAgo * 60_000), shows: null }]);
+    expect(await agreed()).toMatchObject({ score: sound?.score, unconfirmed: null });
+    verdicts.push(await verdictOf());
+  }
+  expect(verdicts).toEqual(["good", "good", "good", "poor"]);
 });

@@ -94,8 +94,8 @@ test("a site that cannot be measured says since when and why", async () => {
   const failures = Array.from({ length: 4 }, (_none, at) => ({ at: ago((4 - at) * dayMs), shows: null }));
   site = await measureOften(pages.store, site, failures);
   const html = await shown();
-  expect(html).toContain("No scan could measure this site since");
-  expect(html).toContain("The site could not be measured since");
+  expect(html).toContain("No scan could measure this website since");
+  expect(html).toContain("The website could not be measured since");
 });
 
 describe("actions", () => {
