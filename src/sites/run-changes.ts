@@ -226,7 +226,12 @@ export function changesOfPage(
 }
 
 function isSamePage(one: ShownPage, other: ShownPage): boolean {
-  return one.url === other.url && one.title === other.title && one.asksPassword === other.asksPassword;
+  return one.url === other.url && titleWords(one) === titleWords(other) && one.asksPassword === other.asksPassword;
+}
+
+/** Letters of the title: counters and dates in digits change on one page. Without letters the whole title. */
+function titleWords({ title }: ShownPage): string {
+  return title.replace(/[^\p{L}\p{M}]+/gu, "") || title;
 }
 
 /** Host of another site, to which the first address did not lead before; undefined if it leads to none. */

@@ -61,6 +61,28 @@ test("a title that changes with each run silences praise for one run only", () =
   expect(inShort(site.run(2 * week, shown({ page: on(14), codes: ["x.missing"] })))).toEqual(["resolved y.weak"]);
 });
 
+test.each([
+  ["(3) Shop", "(12) Shop"],
+  ["Shop", "(1) Shop"],
+  ["Offers of 2026-11-27", "Offers of 2026-11-28"],
+  ["\u2022 Shop \u2022 19,90 \u20ac", "Shop 24,90 \u20ac"],
+  ["\u30b7\u30e7\u30c3\u30d7 3", "\u30b7\u30e7\u30c3\u30d7 4"],
+])("%s and %s name one page, whose improvement is told at once", (before, after) => {
+  const site = shopSite({ page: { ...shopPage, title: before }, codes: ["x.missing"], score: 70 });
+  expect(inShort(site.run(week, shown({ page: { ...shopPage, title: after }, score: 90 })))).toEqual(["resolved x.missing"]);
+});
+
+test.each([
+  ["(3) Shop", "(3) Maintenance"],
+  ["Shop", "Back in 58 minutes"],
+  ["24", "404"],
+  ["Shop", "404"],
+  ["2026", ""],
+])("%s and %s name two pages, the second of which praises nothing", (before, after) => {
+  const site = shopSite({ page: { ...shopPage, title: before }, codes: ["x.missing"], score: 70 });
+  expect(site.run(week, shown({ page: { ...shopPage, title: after }, score: 90 }))).toEqual([]);
+});
+
 test("a page that was not read changes nothing", () => {
   const site = shopSite({ codes: ["x.missing", "y.weak"] });
   expect(inShort(site.run(week, shown({ codes: ["y.weak"] })))).toEqual(["resolved x.missing"]);
