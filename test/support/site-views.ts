@@ -101,7 +101,7 @@ export interface ReportedEvent {
   readonly data: {
     readonly from?: number;
     readonly to?: number;
-    readonly findings?: readonly object[];
+    readonly findings?: readonly { readonly code: string }[];
     readonly daysLeft?: number;
   };
 }

@@ -26,6 +26,7 @@ export interface Appliance {
   /** Origin without path. */
   readonly origin: string;
   readonly dataDir: string;
+  readonly pid: number;
   /** All of stderr so far. */
   stderr(): string;
   /** Opens the program's store for one use, as the command line does. */
@@ -61,6 +62,7 @@ export async function startAppliance(options: ApplianceOptions = {}): Promise<Ap
   return {
     origin: server.url,
     dataDir,
+    pid: server.pid,
     stderr: server.stderr,
     withStore: (use) => using(dataDir, use),
     customer: () => using(dataDir, async (store) => apiClient(server.url, await apiTokenOf(store))),
