@@ -3,7 +3,7 @@ import type { SendInvitation } from "../agency/member-operations.ts";
 import type { DecodeLogo, PrintPdf } from "../base/documents.ts";
 import type { Log } from "../base/log.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import type { CancelAnyScan, LocationDirectory, QueueSignals } from "../evidence/scan.ts";
+import type { CancelAnyScan, Cancellation, LocationDirectory, QueueSignals } from "../evidence/scan.ts";
 import type { Config } from "../settings/settings.ts";
 import type { SiteServices } from "../sites/site-operations.ts";
 import type { Store } from "../store/store.ts";
@@ -28,6 +28,8 @@ export interface ApiServices {
   readonly config: Config;
   readonly scanning: QueueSignals;
   readonly cancelScan: CancelAnyScan;
+  /** Ends a proof, waiting or running, with the code `cancelled`. Resolves when that is stored. */
+  readonly cancelProof: (token: string) => Promise<Cancellation>;
   readonly now: () => Date;
   readonly log: Log;
 }

@@ -5,10 +5,11 @@ import { aborted, systemClock } from "../base/clock.ts";
 import { createLog, type Log } from "../base/log.ts";
 import { openDocuments } from "../browser/documents.ts";
 import { describeFault } from "../catalog/fault.ts";
-import type { CancelAnyScan } from "../evidence/scan.ts";
+import type { CancelAnyScan, Cancellation } from "../evidence/scan.ts";
 import type { Fleet } from "../fleet/head/open-fleet.ts";
 import type { Listening } from "../http/server.ts";
 import { endpointText } from "../parse/address.ts";
+import { createProofRunner } from "../prove/run-proof.ts";
 import { type Dispatcher, startDispatcher } from "../scan/dispatcher.ts";
 import { noRemoteLocations } from "../scan/gatherer.ts";
 import { createProgress } from "../scan/progress.ts";
@@ -123,18 +124,18 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
   const needed = { browser: () => browserFault(browsers), disk: store.health.diskFault, store: store.health.storeFault };
   const readiness = createReadiness(needed, { fleet: () => fleet?.fault() ?? null }, log);
   const cancelled = (token: string) => progress.publish(token, { type: "cancelled" });
-  const cancelScan = createCancelScan(store, dispatching.promise, log);
+  const cancels = createCancels(store, dispatching.promise, log);
   let scanner: Scanner | null = null;
   const checks = openConfiguredCatalog(catalog, { config, log, onReplaced: (replaced) => scanner?.useCatalog(replaced) });
   const { services: sites, mails: mail } = watched;
   const { printPdf, decodeLogo } = documents;
   const shared = { store, now: systemClock.now, checks: checks.current, sites, mail, printPdf, decodeLogo, log };
-  const api = createApi({ ...shared, version, config, locations, scanning: { wake, cancelled }, cancelScan, ready: readiness });
+  const scanning = { ready, progress, locations, wake, cancelled, ...cancels };
+  const api = createApi({ ...shared, ...cancels, version, config, locations, scanning, ready: readiness });
   const accounts = await openConfiguredAccounts(config, shared);
   const backups = startScheduledBackups(loaded, log);
   const operator = createOperator(loaded, { store, checks, browsers, fleet: () => fleet, backups, activity, log });
   onReloadable(() => void operator.checks.reload(serverActor));
-  const scanning = { ready, progress, locations, wake, cancelled, cancelScan };
   const pages = createPages(webSettings(config, { ...shared, accounts, operator, scanning }));
   const listening = openServerSockets(config, { main, api, pages, metrics, log });
   const steps = await firstSteps(store, config, listening.port, new Date());
@@ -153,7 +154,8 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
     screenshots: true,
     remote: fleet,
   });
-  const dispatched = { store, scanner, concurrency, remote: fleet, waitMaxMs: waitMaxMsOf(config), progress };
+  const prove = createProofRunner({ scanner, headerCharsMax: config["scan.header_chars_max"], clock: systemClock, log });
+  const dispatched = { store, scanner, prove, concurrency, remote: fleet, waitMaxMs: waitMaxMsOf(config), progress };
   dispatcher = await startDispatcher({ ...dispatched, observer: observation.scans, clock: systemClock, log });
   dispatching.resolve(dispatcher);
   watched.start(ownEndpoints, metrics.deliveries);
@@ -177,8 +179,9 @@ function waysToStop(): readonly string[] {
 }
 
 /** Requests may come before the dispatcher has started. */
-function createCancelScan({ audit, scans }: Store, dispatching: Promise<Dispatcher>, log: Log): CancelAnyScan {
-  return async (token, by) => {
+function createCancels({ audit, scans }: Store, dispatching: Promise<Dispatcher>, log: Log) {
+  const cancelProof = async (token: string): Promise<Cancellation> => (await dispatching).cancel(token);
+  const cancelScan: CancelAnyScan = async (token, by) => {
     const outcome = await (await dispatching).cancel(token);
     const scan = scans.findByToken(token);
     if (outcome !== "cancelled" || scan === undefined) return outcome;
@@ -187,4 +190,5 @@ function createCancelScan({ audit, scans }: Store, dispatching: Promise<Dispatch
     await audit.note({ actor: accountActor(by), action: "scan.cancelled", subject, now: new Date() });
     return outcome;
   };
+  return { cancelScan, cancelProof };
 }

@@ -24,7 +24,7 @@ const hashCharsMax = 51;
 
 const hash = orNull(text(hashCharsMax));
 
-const observedRequest = fields({
+export const observedRequest = fields({
   url,
   /** Chromium's resource type in lower case. */
   kind: text(protocolCharsMax),
@@ -32,14 +32,14 @@ const observedRequest = fields({
   outcome: literalOf("loaded", "blocked", "failed", "unfinished"),
 });
 
-const pageError = fields({
+export const pageError = fields({
   text: text(errorCharsMax),
   url: orNull(url),
   /** The first line is 1. */
   line: orNull(count),
 });
 
-const blockedByPolicy = fields({
+export const blockedByPolicy = fields({
   /** As the browser names it, such as `script-src-elem`. */
   directive: text(attributeCharsMax),
   kind: literalOf("url", "inline", "eval", "wasm-eval", "trusted-types"),

@@ -1,12 +1,11 @@
 /** Drafts a Content Security Policy from what a visit needs, on a fixed ladder from strict to open. Pure: the same needs, the same policy. */
 import type { BlockedByPolicy, DocumentShape } from "../evidence/observation.ts";
+import type { Rung } from "../evidence/proof.ts";
+
+export { type Rung, rungs } from "../evidence/proof.ts";
 
 /** A hash has 53 characters with its quotes: more of them would make a policy longer than scans read. */
 const hashesMax = 5;
-
-export const rungs = ["strict-hash", "strict-nonce", "hosts"] as const;
-/** `strict-hash` and `strict-nonce`: scripts by hash or nonce, and what these add. `hosts`: scripts by the hosts that the page uses. */
-export type Rung = (typeof rungs)[number];
 
 /** Why a rung cannot hold for the page. */
 export type RefusedBecause =

@@ -1,8 +1,9 @@
 /** A proof as plain JSON, for pipelines and the API. */
+import type { ProofBody } from "../evidence/proof.ts";
 import { wayToAllow } from "./allow.ts";
 import { changedRows, headersToCopy, isProven, type PageProof, type Proof, proofVerdict } from "./prove.ts";
 
-export function proofJson(proof: Proof) {
+export function proofJson(proof: Proof): ProofBody {
   const { origin, pages, unvisited, rung, costs, nonce, refused, visits } = proof;
   return {
     verdict: proofVerdict(proof),

@@ -3,6 +3,7 @@ import { type Clock, systemClock } from "../base/clock.ts";
 import type { State } from "../check/check.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import type { BlockedByPolicy } from "../evidence/observation.ts";
+import { type ProofPlan, type ProofStep, type Rung, rungs } from "../evidence/proof.ts";
 import type { ScanErrorCode } from "../evidence/scan.ts";
 import type { NotCheckedBecause, StoredResult } from "../judge/result.ts";
 import { parseCsp } from "../parse/csp.ts";
@@ -11,8 +12,10 @@ import type { CanaryPage, PageOverrides, ReplacedHeader } from "../probe/browser
 import type { Visited } from "../scan/task.ts";
 import { type CanaryResult, canaryPage, canaryResults } from "./canaries.ts";
 import { compare, inBoth, type ProofVerdict, type VisitComparison } from "./compare.ts";
-import { type Draft, type DraftCost, draftPolicy, needsOfAll, type PageNeeds, type RefusedBecause, type Rung, rungs } from "./draft.ts";
+import { type Draft, type DraftCost, draftPolicy, needsOfAll, type PageNeeds, type RefusedBecause } from "./draft.ts";
 import { predictedEvidence } from "./predict.ts";
+
+export type { ProofPlan, ProofStep } from "../evidence/proof.ts";
 
 const policyName = "Content-Security-Policy";
 const reportName = "Content-Security-Policy-Report-Only";
@@ -20,8 +23,6 @@ const reportName = "Content-Security-Policy-Report-Only";
 const observingPolicy = "default-src 'none' 'report-sample'; base-uri 'none'; form-action 'none'";
 /** Drafts of one rung after the first: what only appears once scripts run. */
 const refinementsMax = 2;
-
-export type ProofStep = "baseline" | "observe" | "enforce" | "attack";
 
 /** Pages that are attacked: a policy stops the same code on pages that are built alike. */
 const attackedPagesMax = 3;
@@ -39,14 +40,6 @@ export interface ProofTools {
   readonly visitsAtOnce?: number;
   /** The real one by default. */
   readonly clock?: Pick<Clock, "monotonicMs">;
-}
-
-export interface ProofPlan {
-  /** Policy of the user; null to draft one, if `draft` names where to begin. */
-  readonly policy: string | null;
-  readonly draft: Rung | null;
-  /** Further headers, proven together with the policy. */
-  readonly headers: readonly ReplacedHeader[];
 }
 
 export interface RefusedRung {

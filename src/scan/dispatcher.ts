@@ -1,12 +1,15 @@
-/** Dispatcher: claims queued scans, runs a bounded number of them at each location, and stores the outcomes. */
+/** Dispatcher: claims queued scans and proofs, runs a bounded number of them at each location, and stores the outcomes. */
 import { type Clock, pause, within } from "../base/clock.ts";
 import { type Log, type LogFields, logWith, messageOf } from "../base/log.ts";
+import type { ProofBody, ProofStep } from "../evidence/proof.ts";
 import type { Cancellation, ProgressStage, ScanErrorCode } from "../evidence/scan.ts";
 import { localLocation } from "../parse/location.ts";
+import { hostOf } from "../parse/site.ts";
 import { DataDirError } from "../store/data-dir.ts";
+import type { ProofRecord } from "../store/proofs.ts";
 import { isBackgroundLane, isNetworkBusy } from "../store/queue.ts";
 import { scanLocationOf } from "../store/scan-location.ts";
-import type { ScanRecord } from "../store/scans.ts";
+import { isProof, type Job, type ScanRecord } from "../store/scans.ts";
 import type { Store } from "../store/store.ts";
 import { isCancelled, noRemoteLocations, type RemoteLocations, type ScanEnding, scanFields } from "./gatherer.ts";
 import { createProgressWriter, type ProgressHub, type ScanObserver } from "./progress.ts";
@@ -21,7 +24,16 @@ const cancelMsMax = 5_000;
 const sweepEveryMs = 60_000;
 
 /** Replaces an outcome that cannot be stored; contains nothing that could fail again. */
-const storageFailure: ScanOutcome = { status: "failed", code: "crashed", evidence: null, timings: {} };
+const storageFailure = failureOf("crashed");
+
+function failureOf(code: ScanErrorCode): Extract<ScanOutcome, { readonly status: "failed" }> {
+  return { status: "failed", code, evidence: null, timings: {} };
+}
+
+/** Runs a proof, in a layer above. Never rejects. An abort ends it at once, as `interrupted`. */
+export type RunProof = (proof: ProofRecord, onStep: (step: ProofStep) => void, signal: AbortSignal) => Promise<ProofBody | ScanErrorCode>;
+
+type JobOutcome = ScanOutcome | { readonly status: "proven"; readonly proof: ProofBody };
 
 export interface DispatcherOptions {
   readonly store: {
@@ -31,15 +43,18 @@ export interface DispatcherOptions {
       | "claimNext"
       | "fail"
       | "failWaiting"
-      | "findByToken"
+      | "findJob"
       | "finish"
+      | "finishProof"
       | "listRunning"
       | "requeueInterrupted"
       | "setProgress"
     >;
+    readonly proofs: Pick<Store["proofs"], "setStep">;
     readonly workers: Pick<Store["workers"], "list">;
   };
   readonly scanner: Pick<Scanner, "scanStored">;
+  readonly prove: RunProof;
   /** Scans at a time in this process. */
   readonly concurrency: number;
   /** Locations of workers on other machines; null without a fleet. */
@@ -69,13 +84,13 @@ export async function startDispatcher(options: DispatcherOptions) {
   async function claimAt(location: string): Promise<boolean> {
     if (stopped || active.count(location) >= capacityOf(options, location)) return false;
     const background = active.backgroundCount(location) < backgroundMax(capacityOf(options, location));
-    const scan = await store.scans.claimNext(location, clock.now(), background, active.busyNetworks());
-    if (scan === undefined) return false;
-    const waitedMs = clock.now().getTime() - Date.parse(scan.createdAt);
-    log.debug("scan claimed", { ...fieldsOf(scan), ms: waitedMs });
+    const job = await store.scans.claimNext(location, clock.now(), background, active.busyNetworks(), active.provenHosts());
+    if (job === undefined) return false;
+    const waitedMs = clock.now().getTime() - Date.parse(job.createdAt);
+    log.debug("scan claimed", { ...fieldsOf(job), ms: waitedMs });
     // The wait of a later attempt would count the earlier attempt too.
-    if (scan.attempts === 1) options.observer.claimed(waitedMs);
-    active.start(scan, false);
+    if (job.attempts === 1 && !isProof(job)) options.observer.claimed(waitedMs);
+    active.start(job, false);
     return true;
   }
 
@@ -127,16 +142,20 @@ export async function startDispatcher(options: DispatcherOptions) {
 }
 
 async function requeueInterrupted({ store, remote, observer, log, clock }: DispatcherOptions): Promise<void> {
-  const isAdoptable = (scan: ScanRecord) => remote !== null && scanLocationOf(scan) !== localLocation;
-  for (const scan of await store.scans.requeueInterrupted(clock.now(), isAdoptable)) {
-    log.warn("scan was interrupted", { ...fieldsOf(scan), status: scan.status });
-    if (scan.status === "failed") observer.ended(scan, "interrupted");
+  const isAdoptable = (job: Job) => remote !== null && scanLocationOf(job) !== localLocation;
+  for (const job of await store.scans.requeueInterrupted(clock.now(), isAdoptable)) {
+    log.warn(`${wordFor(job)} was interrupted`, { ...fieldsOf(job), status: job.status });
+    if (job.status === "failed" && !isProof(job)) observer.ended(job, "interrupted");
   }
 }
 
-function fieldsOf(scan: ScanRecord): LogFields {
-  const { token, url, attempts: attempt, requestId } = scan;
-  return scanFields(url, { token, attempt, location: scanLocationOf(scan), requestId });
+function wordFor(job: Job): string {
+  return isProof(job) ? "proof" : "scan";
+}
+
+function fieldsOf(job: Job): LogFields {
+  const { token, url, attempts: attempt, requestId } = job;
+  return scanFields(url, { token, attempt, location: scanLocationOf(job), requestId });
 }
 
 function capacityOf({ concurrency, remote }: DispatcherOptions, location: string): number {
@@ -150,6 +169,8 @@ function backgroundMax(capacity: number): number {
 
 interface ActiveScan {
   readonly network: string | undefined;
+  /** Host of a proof; null for a scan. */
+  readonly provenHost: string | null;
   readonly background: boolean;
   readonly ending: AbortController;
   readonly work: Promise<void>;
@@ -177,20 +198,23 @@ function createActiveScans(options: DispatcherOptions, onEnded: () => void) {
       const byNetwork = Map.groupBy(all(), ({ network }) => network);
       return new Set([...byNetwork].flatMap(([network, scans]) => (network !== undefined && isNetworkBusy(scans.length) ? network : [])));
     },
-    start: (scan: ScanRecord, adopted: boolean) => {
-      const { token, network } = scan;
-      const location = scanLocationOf(scan);
+    provenHosts: (): ReadonlySet<string> => new Set(all().flatMap(({ provenHost }) => provenHost ?? [])),
+    start: (job: Job, adopted: boolean) => {
+      const { token, network } = job;
+      const location = scanLocationOf(job);
       const atLocation = active.get(location) ?? new Map<string, ActiveScan>();
       active.set(location, atLocation);
       const ending = new AbortController();
       const { signal: stop } = stops[location === localLocation ? "local" : "remote"];
       if (stop.aborted) ending.abort("stopping" satisfies ScanEnding);
-      const work = runScan(options, { scan, location, adopted, stop, ending: ending.signal }).finally(() => {
+      const terms = { location, adopted, stop, ending: ending.signal };
+      const work = (isProof(job) ? runProof(options, { ...terms, job }) : runScan(options, { ...terms, job })).finally(() => {
         atLocation.delete(token);
         onEnded();
       });
-      const lane = scan.queueKey?.[1];
-      atLocation.set(token, { network, ending, work, background: lane !== undefined && isBackgroundLane(lane) });
+      const lane = job.queueKey?.[1];
+      const provenHost = isProof(job) ? hostOf(job.url) : null;
+      atLocation.set(token, { network, provenHost, ending, work, background: lane !== undefined && isBackgroundLane(lane) });
     },
     /** Resolves when the scan has ended; at once for one that does not run. */
     cancel: async (token: string) => {
@@ -215,30 +239,30 @@ function createCancel(options: DispatcherOptions, active: ReturnType<typeof crea
     await claimed();
     // While the disk is full, the outcome cannot be stored. The scan ends all the same.
     await within(options.clock, cancelMsMax, active.cancel(token), undefined);
-    const scan = options.store.scans.findByToken(token);
-    if (scan === undefined) return "unknown";
-    if (scan.status === "running") throw new Error(`scan ${token} has ended, but its outcome is not stored yet`);
-    return scan.errorCode === ("cancelled" satisfies ScanErrorCode) ? "cancelled" : "over";
+    const job = options.store.scans.findJob(token);
+    if (job === undefined) return "unknown";
+    if (job.status === "running") throw new Error(`scan ${token} has ended, but its outcome is not stored yet`);
+    return job.errorCode === ("cancelled" satisfies ScanErrorCode) ? "cancelled" : "over";
   };
 }
 
 /** Whether the scan waited. */
 async function cancelQueued(options: DispatcherOptions, token: string): Promise<boolean> {
-  const scan = await options.store.scans.cancelQueued(token, options.clock.now());
-  if (scan === undefined) return false;
-  options.log.info("waiting scan cancelled", fieldsOf(scan));
-  reportFailed(options, scan, "cancelled");
+  const job = await options.store.scans.cancelQueued(token, options.clock.now());
+  if (job === undefined) return false;
+  options.log.info(`waiting ${wordFor(job)} cancelled`, fieldsOf(job));
+  reportFailed(options, job, "cancelled");
   return true;
 }
 
-/** The scan failed while it waited, and that is stored. */
-function reportFailed({ progress, observer }: DispatcherOptions, scan: ScanRecord, code: ScanErrorCode): void {
-  progress.publish(scan.token, { type: "failed" });
-  observer.ended(scan, code);
+/** The scan or proof failed while it waited, and that is stored. */
+function reportFailed({ progress, observer }: DispatcherOptions, job: Job, code: ScanErrorCode): void {
+  progress.publish(job.token, { type: "failed" });
+  if (!isProof(job)) observer.ended(job, code);
 }
 
-interface RunningScan {
-  readonly scan: ScanRecord;
+interface RunningJob<J extends Job> {
+  readonly job: J;
   readonly location: string;
   readonly adopted: boolean;
   /** Aborted when the server leaves the scan to its next start. */
@@ -247,7 +271,23 @@ interface RunningScan {
   readonly ending: AbortSignal;
 }
 
-async function runScan(options: DispatcherOptions, { scan, location, adopted, stop, ending }: RunningScan): Promise<void> {
+async function runProof(options: DispatcherOptions, { job: proof, stop, ending }: RunningJob<ProofRecord>): Promise<void> {
+  const { token } = proof;
+  const log = logWith(options.log, fieldsOf(proof));
+  log.info("proof started");
+  const onStep = (step: ProofStep): void => {
+    options.store.proofs.setStep(token, step).catch((error) => log.warn("progress not stored", { because: messageOf(error) }));
+  };
+  const shown = await options.prove(proof, onStep, ending);
+  if (stop.aborted && !isCancelled(ending)) return;
+  const outcome: JobOutcome = typeof shown === "string" ? asCancelled(failureOf(shown), ending) : { status: "proven", proof: shown };
+  const stored = await storePersistently({ ...options, log }, token, outcome, stop);
+  if (stored === null) return;
+  options.progress.publish(token, { type: stored.status === "failed" ? "failed" : "finished" });
+  log.info("proof ended", stored.status === "proven" ? { status: "finished", verdict: stored.proof.verdict } : { status: stored.status });
+}
+
+async function runScan(options: DispatcherOptions, { job: scan, location, adopted, stop, ending }: RunningJob<ScanRecord>): Promise<void> {
   const { scanner, progress, observer } = options;
   const { token, url, attempts } = scan;
   const log = logWith(options.log, fieldsOf(scan));
@@ -266,7 +306,7 @@ async function runScan(options: DispatcherOptions, { scan, location, adopted, st
   } = await scanner.scanStored(url, { token, attempt: attempts, location, adopted, requestId: scan.requestId }, onStage, ending);
   writer.end();
   if (stop.aborted && !isCancelled(ending)) return;
-  const stored = await storePersistently({ ...options, log }, token, isCancelled(ending) ? asCancelled(outcome) : outcome, stop);
+  const stored = await storePersistently({ ...options, log }, token, asCancelled(outcome, ending), stop);
   // The server stops: the next process reads what was received.
   if (stored === null && stop.aborted) return;
   await release();
@@ -278,10 +318,10 @@ async function runScan(options: DispatcherOptions, { scan, location, adopted, st
   log.info("scan ended", { status: stored.status, ...ended, ...(worker === null ? {} : { worker }), ms: outcome.timings.total ?? null });
 }
 
-/** A scan that ended before the abort reached it keeps its outcome. */
-function asCancelled(outcome: ScanOutcome): ScanOutcome {
-  const wasEnded = outcome.status === "failed" && outcome.code === "interrupted";
-  return wasEnded ? { status: "failed", code: "cancelled", evidence: null, timings: {} } : outcome;
+/** What ended before the abort reached it keeps its outcome. */
+function asCancelled(outcome: ScanOutcome, ending: AbortSignal): ScanOutcome {
+  const wasEnded = isCancelled(ending) && outcome.status === "failed" && outcome.code === "interrupted";
+  return wasEnded ? failureOf("cancelled") : outcome;
 }
 
 /** Fails queued scans of locations that had no worker for too long. Returns the function that stops it. */
@@ -295,9 +335,9 @@ function sweepWaiting(options: DispatcherOptions): () => void {
     for (const location of new Set(store.workers.list().map((worker) => worker.location))) {
       const absentSince = lastWorkerAt(location);
       if (absentSince === null || absentSince > before) continue;
-      for (const scan of await store.scans.failWaiting(location, before, now)) {
-        log.warn("scan failed: no worker at its location", { ...fieldsOf(scan), absentSince: absentSince.toISOString() });
-        reportFailed(options, scan, "no-worker");
+      for (const job of await store.scans.failWaiting(location, before, now)) {
+        log.warn(`${wordFor(job)} failed: no worker at its location`, { ...fieldsOf(job), absentSince: absentSince.toISOString() });
+        reportFailed(options, job, "no-worker");
       }
     }
   }
@@ -311,17 +351,18 @@ function sweepWaiting(options: DispatcherOptions): () => void {
  * Retries while the data directory is unusable: waiting costs less than another scan. Any other error fails the scan,
  * or it would stay `running` forever. Null when nothing was stored.
  */
-async function storePersistently(
+async function storePersistently<O extends JobOutcome>(
   { store, log, clock }: DispatcherOptions,
   token: string,
-  outcome: ScanOutcome,
+  outcome: O,
   stop: AbortSignal,
-): Promise<ScanOutcome | null> {
-  let toStore = outcome;
+): Promise<O | typeof storageFailure | null> {
+  let toStore: O | typeof storageFailure = outcome;
   do {
     try {
       const now = clock.now();
       if (toStore.status === "finished") await store.scans.finish(token, { ...toStore, now });
+      else if (toStore.status === "proven") await store.scans.finishProof(token, toStore.proof, now);
       else await store.scans.fail(token, { ...toStore, now });
       return toStore;
     } catch (error) {

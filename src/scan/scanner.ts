@@ -1,10 +1,14 @@
 /** Runs one scan from URL to outcome: gathers evidence here or elsewhere, and judges it here. Used by queue and command line. */
+import type { Evidence } from "../evidence/evidence.ts";
+import type { ScanErrorCode } from "../evidence/scan.ts";
+import type { StoredResult } from "../judge/result.ts";
 import { localLocation } from "../parse/location.ts";
 import {
   type GatherEnd,
   type Gatherer,
   type GatherJob,
   type GatherWatch,
+  type LocalGatherer,
   type LocalGathererOptions,
   openLocalGatherer,
   type StoredJob,
@@ -12,7 +16,7 @@ import {
   type VisitJob,
 } from "./gatherer.ts";
 import { type Judge, type JudgedCatalog, openJudging } from "./judging.ts";
-import type { ScanOutcome } from "./task.ts";
+import type { ScanOutcome, Visited } from "./task.ts";
 import { inTurns } from "./visit-turns.ts";
 
 export interface ScannerOptions extends Omit<LocalGathererOptions, "workerFile"> {
@@ -34,6 +38,13 @@ export interface ScanEnd {
   /** See `GatherEnd`, here and below. */
   readonly worker?: string | null;
   readonly release: () => Promise<void>;
+}
+
+/** What a proof needs of the scanner. No function rejects. */
+export interface ProvingParts {
+  readonly scan: (url: string, signal: AbortSignal) => Promise<ScanOutcome>;
+  readonly visit: (job: VisitJob, signal: AbortSignal) => Promise<Visited | ScanErrorCode>;
+  readonly judge: (evidence: Evidence, signal: AbortSignal) => Promise<StoredResult | ScanErrorCode>;
 }
 
 export type Scanner = ReturnType<typeof openScanner>;
@@ -76,10 +87,11 @@ export function openScanner(options: ScannerOptions) {
     return ended({ status: "finished", result, evidence, screenshot, timings: allTimings });
   }
 
+  const scanHere = async (judge: Judge, job: GatherJob, watch: GatherWatch) => judged(judge, job, watch, await local.gather(job, watch));
+
   function scan(job: GatherJob, watch: GatherWatch): Promise<ScanEnd> {
     const { stored } = job;
-    if (stored === null || stored.location === localLocation)
-      return judging.withCurrent(async (judge) => judged(judge, job, watch, await local.gather(job, watch)));
+    if (stored === null || stored.location === localLocation) return judging.withCurrent((judge) => scanHere(judge, job, watch));
     if (remote === null) throw new Error(`scan ${stored.token} was claimed for location ${stored.location} without a fleet`);
     // A scan may wait for a worker for hours, and its catalog would keep threads meanwhile.
     return remote.gather(job, watch).then((end) => judging.withCurrent((judge) => judged(judge, job, watch, end)));
@@ -91,6 +103,9 @@ export function openScanner(options: ScannerOptions) {
       (await scan({ url, stored: null }, { onStage, signal })).outcome,
     /** Visits a page for a proof, when it is the turn of its host. Never rejects. */
     visitUrl: (job: VisitJob, onStage: OnProgress, signal?: AbortSignal) => visit(job, { onStage, signal }),
+    /** Scans, visits and judges with one catalog, also if another takes its place meanwhile. */
+    withCatalog: <T>(use: (parts: ProvingParts) => Promise<T>): Promise<T> =>
+      judging.withCurrent((judge) => use(provingWith(judge, (job, watch) => scanHere(judge, job, watch), visit))),
     /** Runs a scan of the store at its location. */
     scanStored: (url: string, stored: StoredJob, onStage: OnProgress, signal?: AbortSignal): Promise<ScanEnd> =>
       scan({ url, stored }, { onStage, signal }),
@@ -100,5 +115,18 @@ export function openScanner(options: ScannerOptions) {
     close: async (): Promise<void> => {
       await Promise.all([local.close(), judging.close()]);
     },
+  };
+}
+
+function provingWith(
+  judge: Judge,
+  scan: (job: GatherJob, watch: GatherWatch) => Promise<ScanEnd>,
+  visit: LocalGatherer["visit"],
+): ProvingParts {
+  const onStage = () => {};
+  return {
+    scan: async (url, signal) => (await scan({ url, stored: null }, { onStage, signal })).outcome,
+    visit: (job, signal) => visit(job, { onStage, signal }),
+    judge: (evidence, signal) => judge({ fields: scanFields(evidence.subject.url, null), evidence, signal }),
   };
 }

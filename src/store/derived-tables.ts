@@ -3,7 +3,7 @@ import type { Db } from "./database.ts";
 import { type Counter, counters, type TableKey } from "./define-table.ts";
 import { gapValue, impliedGaps } from "./queue.ts";
 import { isSameKey } from "./table.ts";
-import { allIndexes, allTables, anyTable, type IndexName } from "./tables.ts";
+import { type AnyTable, allIndexes, allTables, anyTable, type IndexName } from "./tables.ts";
 
 /** Rows per transaction: a few megabytes of memory. */
 const rowsPerChunk = 1_000;
@@ -37,12 +37,12 @@ async function compareGaps(db: Db, repair: boolean): Promise<DerivedReport> {
   return { table: "queueGaps", missing: missing.length, stray: stray.length };
 }
 
-async function compare(db: Db, { name, index, source }: (typeof allIndexes)[number], repair: boolean): Promise<DerivedReport> {
+async function compare(db: Db, { name, index, sources }: (typeof allIndexes)[number], repair: boolean): Promise<DerivedReport> {
   const table = anyTable(db, name);
-  const records = anyTable(db, source);
+  const tables = sources.map((source) => anyTable(db, source));
   let [missing, stray] = [0, 0];
 
-  const addMissing = (recordKey: TableKey): void => {
+  const addMissing = (records: AnyTable, recordKey: TableKey): void => {
     const record = records.get(recordKey);
     if (record === undefined) return;
     for (const [key, value] of index.rows(record, recordKey)) {
@@ -55,14 +55,17 @@ async function compare(db: Db, { name, index, source }: (typeof allIndexes)[numb
     const value = table.get(key) as string | number;
     const recordKey = index.recordKey({ key, value });
     // No record has an empty key or the number 0: they stand for a row that cannot be read.
-    const record = recordKey ? records.get(recordKey) : undefined;
-    if (record !== undefined && index.rows(record, recordKey ?? "").some((row) => isSameKey(row[0], key) && row[1] === value)) return;
+    const implies = (records: AnyTable): boolean => {
+      const record = recordKey ? records.get(recordKey) : undefined;
+      return record !== undefined && index.rows(record, recordKey ?? "").some((row) => isSameKey(row[0], key) && row[1] === value);
+    };
+    if (tables.some(implies)) return;
     stray++;
     if (repair) table.remove(key);
   };
 
   await eachChunk(db, repair, [...table.getKeys()], removeStray);
-  await eachChunk(db, repair, [...records.getKeys()], addMissing);
+  for (const records of tables) await eachChunk(db, repair, [...records.getKeys()], (key) => addMissing(records, key));
   return { table: name, missing, stray };
 }
 
@@ -101,10 +104,11 @@ function highestIds(db: Db): Readonly<Record<Counter, number>> {
   const note = (counter: Counter, id: unknown): void => {
     if (Number.isSafeInteger(id)) ids[counter] = Math.max(ids[counter], id as number);
   };
-  for (const { value } of db.scans.getRange()) {
-    note("nextScanId", value.id);
-    note("nextAccountId", value.accountId);
-  }
+  for (const table of [db.scans, db.proofs])
+    for (const { value } of table.getRange()) {
+      note("nextScanId", value.id);
+      note("nextAccountId", value.accountId);
+    }
   for (const id of db.screenshots.getKeys()) note("nextScanId", id);
   const keyIds = [
     ...allTables.map(([name, table]) => [name, table.keyIds] as const),

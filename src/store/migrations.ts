@@ -33,6 +33,8 @@ const steps: readonly Step[] = [
   addEmptyTables,
   // Schema 9 added watched sites, their notifications and a lane for their scans; a store of an older release has none.
   addEmptyTables,
+  // Schema 10 added proofs, which wait in the queue of scans; a store of an older release has none.
+  addEmptyTables,
 ];
 /** Rises with every change of the stored shapes that an older release would misread. */
 export const schemaVersion = steps.length + 1;

@@ -47,7 +47,7 @@ export function isNetworkBusy(scans: number): boolean {
   return scans >= networkScansMax;
 }
 
-/** Waiting scans of a background lane that one claim looks at. */
+/** Waiting scans of a lane that one claim looks at. */
 const lookedAtMax = 500;
 
 /** Place of a scan in the queue. */
@@ -200,7 +200,7 @@ export function prependToLane(db: QueueDb, lane: LaneKey): QueueKey {
 export interface ClaimTerms {
   /** Whether background lanes are served. */
   readonly background: boolean;
-  /** Scans of background lanes that may not start are passed over. */
+  /** What may not start is passed over. */
   readonly mayStart: (token: string) => boolean;
 }
 
@@ -209,9 +209,8 @@ export function takeNextQueued(db: QueueDb, location: string, { background, mayS
   const heads = new Map<Lane, { readonly key: QueueKey; readonly value: string }>();
   const served = laneSchedule.next(turnOf(db, location), (lane) => {
     if (isBackgroundLane(lane) && !background) return false;
-    const limit = isBackgroundLane(lane) ? lookedAtMax : 1;
-    for (const { key, value } of db.queueByLane.getRange({ ...laneRange([location, lane]), limit })) {
-      if (isBackgroundLane(lane) && !mayStart(value)) continue;
+    for (const { key, value } of db.queueByLane.getRange({ ...laneRange([location, lane]), limit: lookedAtMax })) {
+      if (!mayStart(value)) continue;
       heads.set(lane, { key, value });
       return true;
     }

@@ -60,11 +60,12 @@ const summaryRow = stored.row({
 });
 export type ScanSummary = Static<typeof summaryRow>;
 
-const scanRow = stored.row({
-  /** Names the scan in URLs. */
+/** Members of all that waits in the queue: scans and proofs. */
+export const jobMembers = {
+  /** Names the scan or the proof in URLs. */
   token: stored.text,
   id: stored.id,
-  /** Null for a guest's scan, which is in no account's list. */
+  /** Null for guests, whose scans and proofs are in no account's list. */
   accountId: stored.orNull(stored.id),
   /** ASCII form, without fragment. */
   url: stored.url,
@@ -73,23 +74,40 @@ const scanRow = stored.row({
   /** Start of the latest attempt; null before the first. */
   startedAt: stored.orNull(stored.time),
   endedAt: stored.orNull(stored.time),
-  /** Null unless running. */
-  progressStage: stored.orNull(stored.textAs<ProgressStage>()),
-  /** 0 to 100; never falls, 100 when finished. */
-  progressPercent: stored.number,
   attempts: stored.number,
-  /** Key of the message for a failed scan (`scanErrors` in the locale files); null otherwise. */
+  /** Key of the message for a failure (`scanErrors` in the locale files); null otherwise. */
   errorCode: stored.orNull(stored.text),
-  /** Null unless finished. */
-  summary: stored.orNull(summaryRow),
-  /** Row of the queue, also while running. The lane is decided once, when the scan is queued. Undefined after its end. */
+  /** Row of the queue, also while running. The lane is decided once, at the start. Undefined after the end. */
   queueKey: stored.optional(stored.testedBy<QueueKey | undefined>(isQueueKey)),
-  /** Id of the request that started the scan; absent in scans of older releases. */
+  /** Id of the request that started it; absent in scans of older releases. */
   requestId: stored.optional(stored.unchecked<string | undefined>()),
   /** Absent for the location of the server itself: see `scanLocationOf`. */
   location: stored.optional(stored.as<string | undefined>(stored.location)),
   /** Network of the host, by which scans of watched sites are limited; absent where it was not looked up. */
   network: stored.optional(stored.unchecked<string | undefined>()),
+} as const;
+const jobRow = stored.row(jobMembers);
+/** A scan or a proof, as the queue sees it. */
+export type QueuedJob = Static<typeof jobRow>;
+
+/** Indexes of the queue, in which scans and proofs have their rows together. */
+export const queueIndexes = {
+  /** Waiting scans and proofs (see `queue.ts`). */
+  queueByLane: textIndex(
+    ({ status, queueKey, token }: QueuedJob): IndexRows<[...QueueKey], string> =>
+      status === "queued" && queueKey !== undefined ? [[[...queueKey], token]] : [],
+  ),
+  running: textIndex(({ status, id, token }: QueuedJob): IndexRows<number, string> => (status === "running" ? [[id, token]] : [])),
+} as const;
+
+const scanRow = stored.row({
+  ...jobMembers,
+  /** Null unless running. */
+  progressStage: stored.orNull(stored.textAs<ProgressStage>()),
+  /** 0 to 100; never falls, 100 when finished. */
+  progressPercent: stored.number,
+  /** Null unless finished. */
+  summary: stored.orNull(summaryRow),
   /** What retention has removed, and when; absent while all is kept. */
   removed: stored.optional(stored.as<{ readonly evidence?: string; readonly screenshot?: string } | undefined>(stored.objectOf())),
 });
@@ -117,12 +135,7 @@ export const scansTable = defineTable({
         accountId === null ? [] : [[[accountId, token], id]],
       { recordKey: ({ key }) => (Array.isArray(key) ? key[1] : undefined) },
     ),
-    /** Queued scans (see `queue.ts`). */
-    queueByLane: textIndex(
-      ({ status, queueKey, token }: ScanRecord): IndexRows<[...QueueKey], string> =>
-        status === "queued" && queueKey !== undefined ? [[[...queueKey], token]] : [],
-    ),
-    running: textIndex(({ status, id, token }: ScanRecord): IndexRows<number, string> => (status === "running" ? [[id, token]] : [])),
+    ...queueIndexes,
   },
   // Removed in steps, with all that belongs to a scan: see `removeScan`.
   ofAccount: [],

@@ -1,5 +1,6 @@
-/** Scans: queue, progress and outcome. Each change of status is one transaction. */
+/** Scans, and the queue that they share with proofs: progress and outcome. Each change of status is one transaction. */
 import type { Evidence } from "../evidence/evidence.ts";
+import type { ProofBody } from "../evidence/proof.ts";
 import type { ProgressStage, Timings } from "../evidence/scan.ts";
 import type { StoredResult } from "../judge/result.ts";
 import { localLocation } from "../parse/location.ts";
@@ -7,9 +8,11 @@ import { hostOf } from "../parse/site.ts";
 import type { Db } from "./database.ts";
 import { reads, transactions } from "./methods.ts";
 import { newestPage, type Page, type PageRequest } from "./page.ts";
+import { findProof, type ProofRecord } from "./proofs.ts";
 import { removeFromPublicList } from "./public-list.ts";
 import {
   frontOfLane,
+  isBackgroundLane,
   laneNames,
   laneOf,
   laneStates,
@@ -38,6 +41,19 @@ import { newestFirst } from "./table.ts";
 
 export type { ScanRecord } from "./scan-record.ts";
 
+/** What the queue holds. */
+export type Job = ScanRecord | ProofRecord;
+type JobOf<J extends Job> = J extends ScanRecord ? ScanRecord : ProofRecord;
+
+export function isProof(job: Job): job is ProofRecord {
+  return "plan" in job;
+}
+
+/** Undefined for an unknown or malformed token. */
+function findJob(db: Db, token: string): Job | undefined {
+  return findScan(db, token) ?? findProof(db, token);
+}
+
 /** An interrupted scan is tried once more. */
 const attemptsMax = 2;
 
@@ -59,8 +75,8 @@ export function scanRepository(db: Db, { queueMax, screenshotsKept }: { readonly
     listOfAccount: (accountId: number, request: PageRequest): Page<ScanRecord> =>
       newestPage(db.scansByAccount, [accountId], request, ({ value }) => findScan(db, value)),
     // `queuedLocations`: workers may be enrolled for others, and for none of these.
-    ...reads(db, { lanesOf: laneStates, queuedLocations: locationsWithQueue, findByToken: findScan }),
-    ...transactions(db, { claimNext, setProgress, requeueInterrupted, cancelQueued, fail }),
+    ...reads(db, { lanesOf: laneStates, queuedLocations: locationsWithQueue, findByToken: findScan, findJob }),
+    ...transactions(db, { claimNext, setProgress, requeueInterrupted, cancelQueued, fail, finishProof }),
     finish: (token: string, outcome: FinishedOutcome): Promise<ScanRecord> => db.write(() => finish(db, token, outcome, screenshotsKept)),
     findOfAccount: ownScanFinder(db),
     /** Number of running scans at all locations. */
@@ -69,8 +85,8 @@ export function scanRepository(db: Db, { queueMax, screenshotsKept }: { readonly
     listRunning: (): readonly ScanRecord[] => db.running.values().flatMap((token) => findScan(db, token) ?? []),
 
     /** Fails scans that have waited for the location since before that instant, with the code `no-worker`, and returns them. */
-    failWaiting: async (location: string, createdBefore: Date, now: Date): Promise<readonly ScanRecord[]> => {
-      const failed: ScanRecord[] = [];
+    failWaiting: async (location: string, createdBefore: Date, now: Date): Promise<readonly Job[]> => {
+      const failed: Job[] = [];
       for (let isMore = true; isMore; ) {
         const some = await db.write(() => failOverdue(db, location, createdBefore, now));
         failed.push(...some);
@@ -82,8 +98,8 @@ export function scanRepository(db: Db, { queueMax, screenshotsKept }: { readonly
 }
 
 /**
- * Starts the next scan that waits for the location; undefined without one. Scans of background lanes only if `background`, and if their
- * network is not a busy one.
+ * Starts the next scan or proof that waits for the location; undefined without one. Scans of background lanes only if `background`, and if
+ * their network is not a busy one. Proofs only if their host is not a busy one.
  */
 function claimNext(
   db: Db,
@@ -91,14 +107,19 @@ function claimNext(
   now: Date,
   background = true,
   busyNetworks: ReadonlySet<string> = new Set(),
-): ScanRecord | undefined {
-  const mayStart = (token: string) => !busyNetworks.has(findScan(db, token)?.network ?? "");
+  provenHosts: ReadonlySet<string> = new Set(),
+): Job | undefined {
+  const mayStart = (token: string) => {
+    const job = findJob(db, token);
+    if (job !== undefined && isProof(job)) return !provenHosts.has(hostOf(job.url) ?? "");
+    return job?.queueKey === undefined || !isBackgroundLane(job.queueKey[1]) || !busyNetworks.has(job.network ?? "");
+  };
   const takeNext = () => takeNextQueued(db, location, { background, mayStart });
   for (let token = takeNext(); token !== undefined; token = takeNext()) {
-    const scan = findScan(db, token);
+    const job = findJob(db, token);
     // A row whose scan is lost must not stop the queue.
-    if (scan?.status !== "queued") continue;
-    return changeStatus(db, token, "running", { startedAt: now.toISOString(), attempts: scan.attempts + 1 });
+    if (job?.status !== "queued") continue;
+    return changeStatus(db, job, "running", { startedAt: now.toISOString(), attempts: job.attempts + 1 });
   }
   return undefined;
 }
@@ -111,28 +132,28 @@ function setProgress(db: Db, token: string, stage: ProgressStage, percent: numbe
 }
 
 /**
- * Puts interrupted scans back to the front of their lanes and returns them. A second interruption fails the scan with the code
+ * Puts interrupted scans and proofs back to the front of their lanes and returns them. A second interruption fails the scan with the code
  * `interrupted`. Adoptable scans stay `running`: a worker may have gone on with them. Call once, before the first claim.
  */
-function requeueInterrupted(db: Db, now: Date, isAdoptable: (scan: ScanRecord) => boolean = () => false): readonly ScanRecord[] {
+function requeueInterrupted(db: Db, now: Date, isAdoptable: (job: Job) => boolean = () => false): readonly Job[] {
   // The newest first, so that the oldest is in front at the end.
   return [...db.running.getRange()].reverse().flatMap(({ key: id, value: token }) => {
-    const scan = findScan(db, token);
-    if (scan?.status !== "running" || scan.id !== id) {
+    const job = findJob(db, token);
+    if (job?.status !== "running" || job.id !== id) {
       db.running.remove(id);
       return [];
     }
-    if (isAdoptable(scan)) return [];
-    if (scan.attempts >= attemptsMax) return [failScan(db, token, "interrupted", now)];
-    const lane = scan.queueKey?.[1] ?? laneOf(db, scan.accountId);
-    return [changeStatus(db, token, "queued", { queueKey: prependToLane(db, [scanLocationOf(scan), lane]) })];
+    if (isAdoptable(job)) return [];
+    if (job.attempts >= attemptsMax) return [failJob(db, job, "interrupted", now)];
+    const lane = job.queueKey?.[1] ?? laneOf(db, job.accountId);
+    return [changeStatus(db, job, "queued", { queueKey: prependToLane(db, [scanLocationOf(job), lane]) })];
   });
 }
 
-/** Place in the order of claims of its location if no other scan arrives: 1 for the next scan, null when the scan is not queued. */
+/** Place in the order of claims of its location if no other scan arrives: 1 for the next scan, null when it is not queued. */
 function queuePosition(db: Db, token: string): number | null {
-  const scan = findScan(db, token);
-  return scan?.status !== "queued" || scan.queueKey === undefined ? null : queuePositionOf(db, scan.queueKey);
+  const job = findJob(db, token);
+  return job?.status !== "queued" || job.queueKey === undefined ? null : queuePositionOf(db, job.queueKey);
 }
 
 interface FinishedOutcome {
@@ -147,20 +168,28 @@ interface FinishedOutcome {
 /** Stores the outcome of a running scan and adds it to the public list. */
 function finish(db: Db, token: string, outcome: FinishedOutcome, screenshotsKept: number): ScanRecord {
   const { result, evidence, timings, screenshot = null, now } = outcome;
-  const scan = changeStatus(db, token, "finished", { ...endedAtTime(now), progressPercent: 100, summary: scanSummaryOf(result) });
+  const summary = scanSummaryOf(result);
+  const scan = changeStatus(db, existing(findScan(db, token), token), "finished", { ...endedAtTime(now), progressPercent: 100, summary });
   db.results.put(token, result);
   db.evidence.put(token, { evidence, timings });
   if (screenshot !== null) putScreenshot(db, scan.id, screenshot, screenshotsKept, now);
   return scan;
 }
 
-/** Fails a scan that waits, with the code `cancelled`, and returns it as it waited. Undefined for any other. */
-function cancelQueued(db: Db, token: string, now: Date): ScanRecord | undefined {
-  const scan = findScan(db, token);
-  if (scan?.status !== "queued") return undefined;
-  if (scan.queueKey !== undefined) removeFromLane(db, scan.queueKey);
-  failScan(db, token, "cancelled", now);
-  return scan;
+/** Stores what a running proof shows. */
+function finishProof(db: Db, token: string, body: ProofBody, now: Date): ProofRecord {
+  const proof = changeStatus(db, existing(findProof(db, token), token), "finished", endedAtTime(now));
+  db.proofResults.put(token, body);
+  return proof;
+}
+
+/** Fails a scan or proof that waits, with the code `cancelled`, and returns it as it waited. Undefined for any other. */
+function cancelQueued(db: Db, token: string, now: Date): Job | undefined {
+  const job = findJob(db, token);
+  if (job?.status !== "queued") return undefined;
+  if (job.queueKey !== undefined) removeFromLane(db, job.queueKey);
+  failJob(db, job, "cancelled", now);
+  return job;
 }
 
 interface FailedOutcome extends Pick<FinishedOutcome, "timings" | "now"> {
@@ -168,11 +197,11 @@ interface FailedOutcome extends Pick<FinishedOutcome, "timings" | "now"> {
   readonly evidence: Evidence | null;
 }
 
-/** Ends a running scan with an error code and the evidence gathered so far. */
-function fail(db: Db, token: string, { code, evidence, timings, now }: FailedOutcome): ScanRecord {
-  const scan = failScan(db, token, code, now);
+/** Ends a running scan or proof with an error code and the evidence gathered so far. */
+function fail(db: Db, token: string, { code, evidence, timings, now }: FailedOutcome): Job {
+  const job = failJob(db, existing(findJob(db, token), token), code, now);
   if (evidence !== null) db.evidence.put(token, { evidence, timings });
-  return scan;
+  return job;
 }
 
 /** See `findOwnScan`. */
@@ -184,32 +213,36 @@ function ownScanFinder(db: Db): (accountId: number, token: string) => ScanRecord
   return (accountId, token) => findOwned(`${accountId} ${wellFormedToken(token)}`);
 }
 
+function existing<J extends Job>(job: J | undefined, token: string): J {
+  if (job === undefined) throw new Error(`no scan has the token ${token}`);
+  return job;
+}
+
 /** Only within a transaction. */
-function changeStatus(db: Db, token: string, to: ScanStatus, change: Partial<ScanRecord>): ScanRecord {
-  const scan = findScan(db, token);
-  if (scan === undefined) throw new Error(`no scan has the token ${token}`);
-  assertTransition(scan.status, to);
-  const changed: ScanRecord = { ...scan, progressStage: null, ...change, status: to };
-  db.scans.put(token, changed);
-  if (changed.endedAt !== null) noteScanEnd(db, scan, changed, new Date(changed.endedAt));
+function changeStatus<J extends Job>(db: Db, job: J, to: ScanStatus, change: Partial<JobOf<J>>): J {
+  assertTransition(job.status, to);
+  const changed: J = { ...job, ...(isProof(job) ? { step: null } : { progressStage: null }), ...change, status: to };
+  if (isProof(changed)) db.proofs.put(changed.token, changed);
+  else db.scans.put(changed.token, changed);
+  if (!isProof(job) && !isProof(changed) && changed.endedAt !== null) noteScanEnd(db, job, changed, new Date(changed.endedAt));
   return changed;
 }
 
-function failScan(db: Db, token: string, code: string, now: Date): ScanRecord {
-  return changeStatus(db, token, "failed", { ...endedAtTime(now), errorCode: code });
+function failJob<J extends Job>(db: Db, job: J, code: string, now: Date): J {
+  return changeStatus<Job>(db, job, "failed", { ...endedAtTime(now), errorCode: code }) as J;
 }
 
 /** A bounded number of scans, from the front of each lane. A row whose scan is lost, or does not wait, is removed. */
-function failOverdue(db: Db, location: string, createdBefore: Date, now: Date): readonly ScanRecord[] {
-  const failed: ScanRecord[] = [];
+function failOverdue(db: Db, location: string, createdBefore: Date, now: Date): readonly Job[] {
+  const failed: Job[] = [];
   for (const lane of laneNames)
     for (const [place, token] of frontOfLane(db, [location, lane], failedAtOnce)) {
-      const scan = findScan(db, token);
-      const waits = scan?.status === "queued";
+      const job = findJob(db, token);
+      const waits = job?.status === "queued";
       // Later places are younger.
-      if (waits && Date.parse(scan.createdAt) >= createdBefore.getTime()) break;
+      if (waits && Date.parse(job.createdAt) >= createdBefore.getTime()) break;
       removeFromLane(db, [location, lane, place]);
-      if (waits) failed.push(failScan(db, token, "no-worker", now));
+      if (waits) failed.push(failJob(db, job, "no-worker", now));
     }
   return failed;
 }

@@ -19,11 +19,14 @@ export interface StartOutcome {
 }
 
 /** `idempotency`: the key as the client chose it, and a hash of what the request asks for. */
-export interface StartRequest {
+export interface IdempotentRequest {
   readonly accountId: number;
-  readonly urls: readonly string[];
   readonly idempotency: { readonly key: string; readonly fingerprint: string } | null;
   readonly now: Date;
+}
+
+export interface StartRequest extends IdempotentRequest {
+  readonly urls: readonly string[];
   /** For the log. */
   readonly requestId?: string | undefined;
   /** `local` by default. The caller checks that it exists. */
@@ -61,14 +64,22 @@ function cancel(db: Db, accountId: number, token: string): "cancelled" | Exclude
 }
 
 function startAll(db: Db, queueMax: number, request: StartRequest): StartOutcome | "key-reused" {
-  const { accountId, urls, idempotency, now, location, requestId } = request;
+  const { accountId, urls, now, location, requestId } = request;
+  const fill = fillerFor(db, queueMax, request);
+  const starts = urls.map((url) => () => queueScan(db, fill, { accountId, url, now, location, requestId }));
+  return startOnce(db, request, starts);
+}
+
+/** Calls each start that no earlier request with the key has called; only within a transaction. */
+export function startOnce(
+  db: Db,
+  { accountId, idempotency, now }: IdempotentRequest,
+  starts: readonly (() => StartedScan | "full")[],
+): StartOutcome | "key-reused" {
   const found = idempotency === null ? undefined : findIdempotentStart(db, accountId, idempotency.key, now);
   if (found !== undefined && found.start.fingerprint !== idempotency?.fingerprint) return "key-reused";
   const earlier = new Map(found?.start.scans.map(([index, token, id]) => [index, { token, id }]));
-  const fill = fillerFor(db, queueMax, request);
-  const scans = urls.map(
-    (url, index): StartedScan | "full" => earlier.get(index) ?? queueScan(db, fill, { accountId, url, now, location, requestId }),
-  );
+  const scans = starts.map((start, index): StartedScan | "full" => earlier.get(index) ?? start());
   const keyed = scans.flatMap((scan, index): KeyedScan[] => (scan === "full" ? [] : [[index, scan.token, scan.id]]));
   if (idempotency !== null && keyed.length > earlier.size) {
     const first = { fingerprint: idempotency.fingerprint, createdAt: now.toISOString() };

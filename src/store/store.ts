@@ -14,6 +14,7 @@ import type { DataDirLock } from "./lock.ts";
 import { ruleRepository } from "./notification-rules.ts";
 import { oidcLinkRepository } from "./oidc-links.ts";
 import { oneTimeLinkRepository, redemptionRepository } from "./one-time-links.ts";
+import { proofRepository } from "./proofs.ts";
 import { publicScanRepository } from "./public-list.ts";
 import { retentionRepository, screenshotRepository } from "./retention.ts";
 import { scanRepository } from "./scans.ts";
@@ -65,6 +66,7 @@ export function openStore(dataDir: string, options: StoreOptions = {}) {
   const db = openDatabase(dataDir, { ...opening, readOnly });
   return {
     scans: scanRepository(db, { queueMax, screenshotsKept }),
+    proofs: proofRepository(db, queueMax),
     publicScans: publicScanRepository(db),
     /** Undefined unless the scan finished. The scan must exist. */
     results: { find: (token: string) => db.results.get(token) },

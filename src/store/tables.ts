@@ -24,6 +24,7 @@ import { deletionsTable } from "./deletions-file.ts";
 import { deliveriesTable } from "./deliveries.ts";
 import { notificationRulesTable } from "./notification-rules.ts";
 import { oneTimeLinksTable } from "./one-time-links.ts";
+import { proofResultsTable, proofsTable } from "./proofs.ts";
 import { queueGapsTable } from "./queue.ts";
 import { evidenceTable, resultsTable, scansTable } from "./scan-record.ts";
 import { sessionsTable } from "./sessions.ts";
@@ -40,6 +41,8 @@ export const tableDefinitions = {
   /** Identity of the store, in one row. */
   instance: defineTable({ row: stored.text, key: keyed<"id">(), fallback: "", ofAccount: [] }),
   scans: scansTable,
+  proofs: proofsTable,
+  proofResults: proofResultsTable,
   queueGaps: queueGapsTable,
   idempotentStarts: idempotentStartsTable,
   results: resultsTable,
@@ -96,9 +99,16 @@ type AnyIndex = IndexDefinition<unknown, TableKey, TableKey, string | number>;
 export type AnyTable = RowTable<unknown, TableKey>;
 
 export const allTables = Object.entries(tableDefinitions) as unknown as readonly (readonly [keyof Definitions, AnyDefinition])[];
-/** Each index with the table that it follows from. */
-export const allIndexes = allTables.flatMap(([source, { indexes }]) =>
-  (Object.entries(indexes) as [IndexName, AnyIndex][]).map(([name, index]) => ({ name, index, source })),
+/** Each index with the tables that it follows from: an index of two tables is declared in both. */
+export const allIndexes = [
+  ...Map.groupBy(
+    allTables.flatMap(([source, { indexes }]) =>
+      (Object.entries(indexes) as [IndexName, AnyIndex][]).map(([name, index]) => ({ name, index, source })),
+    ),
+    ({ name }) => name,
+  ).values(),
+].flatMap(([first, ...others]) =>
+  first === undefined ? [] : [{ name: first.name, index: first.index, sources: [first, ...others].map(({ source }) => source) }],
 );
 
 /** Formats of all tables of JSON rows. */

@@ -57,6 +57,7 @@ const api = createApi({
   mail: null,
   scanning: { wake: () => {}, cancelled: () => {} },
   sites: siteServices(),
+  cancelProof: async () => "unknown",
   cancelScan: async () => "unknown",
   ready: () => ({ ready: true }),
   now: () => new Date(),

@@ -80,6 +80,7 @@ export async function startApi({ config, ...settings }: ApiOptions = {}): Promis
       cancelled: (token) => void underTest.cancelled.push(token),
     },
     cancelScan: async () => "unknown",
+    cancelProof: async () => "unknown",
     sites: services,
     ready: () => ({ ready: true }),
     now,
@@ -92,7 +93,7 @@ export async function startApi({ config, ...settings }: ApiOptions = {}): Promis
   async function claim(): Promise<ScanRecord> {
     const scan = await store.scans.claimNext("local", now());
     if (scan === undefined) throw new Error("no scan is queued");
-    return scan;
+    return scan as ScanRecord;
   }
   const gathered = (url: string) => ({ evidence: evidence({ url }), timings: { page: 120, whole: 480 }, now: now() });
 
@@ -142,7 +143,7 @@ export async function startApi({ config, ...settings }: ApiOptions = {}): Promis
     },
     fail: async (code) => {
       const scan = await claim();
-      return store.scans.fail(scan.token, { code, ...gathered(scan.url) });
+      return store.scans.fail(scan.token, { code, ...gathered(scan.url) }) as Promise<ScanRecord>;
     },
     stop: async () => {
       await server.stop();

@@ -87,7 +87,7 @@ function modelStore(disk: ModelDisk, gate: WriteGate): DispatcherOptions["store"
   return {
     workers: { list: () => [...new Set([...scans.values()].map(locationOf))].map((location) => ({ location }) as StoredWorker) },
     scans: {
-      findByToken: (token) => scans.get(token),
+      findJob: (token) => scans.get(token),
       listRunning: running,
       claimNext: (location, now, background = true, busyNetworks = new Set()) =>
         write("claim", () => {
@@ -128,7 +128,9 @@ function modelStore(disk: ModelDisk, gate: WriteGate): DispatcherOptions["store"
         }),
       finish: (token, { now }) => write("finish", () => change(token, "running", { status: "finished", endedAt: now.toISOString() })),
       fail: (token, { code, now }) => write("fail", () => fail(token, "running", code, now)),
+      finishProof: () => Promise.reject(new Error("the model has no proofs")),
     },
+    proofs: { setStep: async () => {} },
   };
 }
 
@@ -197,6 +199,7 @@ export function dispatcherModel(given: ModelOptions = {}): DispatcherModel {
     ...{
       store: modelStore(disk, gate),
       scanner,
+      prove: async () => "crashed",
       concurrency: capacities[localLocation] ?? 1,
       waitMaxMs: 3_600_000,
       clock,

@@ -66,6 +66,7 @@ export async function startEngine({
     clock: systemClock,
     store,
     scanner,
+    prove: async () => "crashed",
     concurrency,
     remote: null,
     waitMaxMs: 1_000,

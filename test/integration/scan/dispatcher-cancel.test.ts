@@ -39,6 +39,7 @@ beforeEach(async () => {
     clock: systemClock,
     store: temporary.store,
     scanner,
+    prove: async () => "crashed",
     concurrency: 1,
     remote: null,
     waitMaxMs: 1_000,

@@ -75,6 +75,7 @@ async function started(given: Partial<DispatcherOptions> = {}): Promise<void> {
     clock: systemClock,
     store,
     scanner,
+    prove: async () => "crashed",
     concurrency: 1,
     remote,
     waitMaxMs,

@@ -67,6 +67,7 @@ async function started(concurrency = 2, over: Store = store, to = log): Promise<
     clock: systemClock,
     store: over,
     scanner,
+    prove: async () => "crashed",
     concurrency,
     remote: null,
     waitMaxMs: 1_000,

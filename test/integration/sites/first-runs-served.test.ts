@@ -29,6 +29,7 @@ test.each([
 
   const dispatcher = await startDispatcher({
     ...{ store, concurrency: 4, remote: null, waitMaxMs: 3_600_000, progress: { publish: () => {} }, log, clock },
+    prove: async () => "crashed",
     scanner: {
       scanStored: async (url, { token }) => {
         const { hostname } = new URL(url);

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { minuteMs } from "../../../src/base/units.ts";
 import type { SiteNetworks } from "../../../src/sites/site-networks.ts";
 import { isBackgroundLane, networkScansMax } from "../../../src/store/queue.ts";
-import type { ScanRecord } from "../../../src/store/scans.ts";
+import type { Job } from "../../../src/store/scans.ts";
 import { addSite } from "../../support/watched-sites.ts";
 import { begin, type SiteRig, siteRig } from "./site-rig.ts";
 
@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => rig.stop());
 
 interface Running {
-  readonly scan: ScanRecord;
+  readonly scan: Job;
   readonly startedMs: number;
 }
 

@@ -27,7 +27,7 @@ export interface SiteRig {
   /** Sets the time to so many minutes after the begin. */
   setMinute(minute: number): void;
   show(outcome: Outcome, url?: string): void;
-  end(scan: ScanRecord | undefined, outcome: Outcome): Promise<void>;
+  end(scan: Pick<ScanRecord, "token"> | undefined, outcome: Outcome): Promise<void>;
   /** Ends all scans that wait; returns their number. */
   runScans(): Promise<number>;
   /** One tick at that minute, the scans that it starts, and their conclusion. Returns the number of scans. */
@@ -54,7 +54,7 @@ export async function siteRig(storeOptions: StoreOptions = {}): Promise<SiteRig>
     clock.set(new Date(begin + minute * minuteMs));
   }
 
-  async function end(scan: ScanRecord | undefined, outcome: Outcome): Promise<void> {
+  async function end(scan: Pick<ScanRecord, "token"> | undefined, outcome: Outcome): Promise<void> {
     const token = scan?.token ?? "";
     if (typeof outcome === "string") await store.scans.fail(token, { code: outcome, evidence: null, timings: {}, now: now() });
     else await store.scans.finish(token, { result: resultOf(outcome), evidence: smallEvidence, timings: {}, now: now() });

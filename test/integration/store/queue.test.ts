@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openDatabase } from "../../../src/store/database.ts";
 import { compareDerivedTables } from "../../../src/store/derived-tables.ts";
-import type { ScanRecord } from "../../../src/store/scans.ts";
+import type { Job } from "../../../src/store/scans.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
 import { isFullTest } from "../../support/random-runs.ts";
 import { loseRow } from "./damaged-store.ts";
@@ -168,7 +168,7 @@ describe("locations", () => {
     const [adopted, local] = [await queued(null, "berlin"), await queued(null)];
     const waiting = await queued(null, "berlin");
     for (const location of ["berlin", "local"]) await claimed(location);
-    const isAdoptable = ({ location }: ScanRecord) => location === "berlin";
+    const isAdoptable = ({ location }: Job) => location === "berlin";
     expect((await store.scans.requeueInterrupted(now, isAdoptable)).map(({ token }) => token)).toEqual([local]);
     expect(store.scans.listRunning().map(({ token, attempts }) => [token, attempts])).toEqual([[adopted, 1]]);
     expect((await store.scans.requeueInterrupted(now)).map(({ token }) => token)).toEqual([adopted]);

@@ -29,6 +29,7 @@ const tokens: readonly string[] = [
   "assay_FFPWxvBtyxaJfD76bQf0rkjotrOoH3i40Mm9nT",
   "assay_qJUgRigVuqDSCvFHnjlqmMwMIX4ZSsMp1P6F5L",
   "assay_cDQTjz96XrCZ4ilNFeZi9e3WFhMFOe5J4f9oTo",
+  "assay_cDQTjz96XrCZ4ilNFeZi9e3WFhMFOe5J4f9oTo",
 ];
 const schemas = tokens.map((_token, at) => at + 1);
 

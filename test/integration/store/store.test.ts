@@ -38,7 +38,7 @@ async function running(): Promise<ScanRecord> {
   await queued();
   const scan = await store.scans.claimNext("local", now);
   if (scan === undefined) throw new Error("nothing to claim");
-  return scan;
+  return scan as ScanRecord;
 }
 
 describe("a scan", () => {

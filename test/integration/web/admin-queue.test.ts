@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { CancelAnyScan } from "../../../src/evidence/scan.ts";
 import type { Account } from "../../../src/store/accounts.ts";
-import type { ScanRecord } from "../../../src/store/scans.ts";
+import type { Job } from "../../../src/store/scans.ts";
 import { type PagesUnderTest, startPages, type Visitor } from "../../support/pages.ts";
 import { accountIn, signedIn } from "../../support/signed-in.ts";
 
@@ -11,7 +11,7 @@ let cancellation: Awaited<ReturnType<CancelAnyScan>>;
 let pages: PagesUnderTest;
 let owner: Account;
 let visitor: Visitor;
-let running: ScanRecord | undefined;
+let running: Job | undefined;
 
 beforeAll(async () => {
   const cancelScan = async (token: string) => {

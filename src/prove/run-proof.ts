@@ -1,0 +1,41 @@
+/** Runs a proof of the store: scans its first page, and proves the headers on all pages, in the slot that it was claimed for. */
+import type { Clock } from "../base/clock.ts";
+import { type Log, logWith, messageOf } from "../base/log.ts";
+import type { RunProof } from "../scan/dispatcher.ts";
+import type { Scanner } from "../scan/scanner.ts";
+import { proofJson } from "./proof-json.ts";
+import { prove } from "./prove.ts";
+
+/** Random bytes of a nonce. CSP level 3, section 7.1, asks for 128 bits. */
+const nonceBytes = 16;
+
+interface ProofRunnerOptions {
+  readonly scanner: Pick<Scanner, "withCatalog">;
+  readonly headerCharsMax: number;
+  readonly clock: Pick<Clock, "randomBytes">;
+  readonly log: Log;
+}
+
+export function createProofRunner({ scanner, headerCharsMax, clock, log }: ProofRunnerOptions): RunProof {
+  return async ({ token, url, urls, plan }, onStep, signal) => {
+    try {
+      return await scanner.withCatalog(async ({ scan, visit, judge }) => {
+        onStep("scan");
+        const scanned = await scan(url, signal);
+        if (scanned.status === "failed") return scanned.code;
+        const proof = await prove(urls, { ...scanned, headerCharsMax }, plan, {
+          visit: (page, overrides, step) => {
+            onStep(step);
+            return visit({ url: page, overrides, screenshot: false }, signal);
+          },
+          judge: (evidence) => judge(evidence, signal),
+          nonce: () => clock.randomBytes(nonceBytes).toString("base64url"),
+        });
+        return typeof proof === "string" ? proof : proofJson(proof);
+      });
+    } catch (error) {
+      logWith(log, { token, url }).error("proof broke", { because: messageOf(error) });
+      return "crashed";
+    }
+  };
+}
