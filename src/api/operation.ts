@@ -17,6 +17,7 @@ type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 const audiences = ["accounts", "administrators"] as const;
 export const tags = {
   scans: "Start scans and read what they found.",
+  proofs: "Prove headers on a page before they are deployed. A proof is no scan: no list, history or badge shows it.",
   sites: "Sites that are watched: scanned by a schedule, with events on what changed.",
   notifications: "Channels, rules that say what they get, events and their deliveries.",
   agencies: "What an agency gives to its clients, and who shares its sites.",

@@ -4,6 +4,7 @@ import { channelOperations } from "./channels/channels.ts";
 import { deliveryOperations } from "./channels/deliveries.ts";
 import { ruleOperations } from "./channels/rules.ts";
 import { checkedOperations } from "./operation.ts";
+import { proofOperations } from "./proofs.ts";
 import { checkList, reportFile, scanList, scanReads } from "./scans/reads.ts";
 import { administratorOperations, scanStarts } from "./scans/starts.ts";
 import { bulkSiteOperations } from "./sites/bulk.ts";
@@ -15,6 +16,7 @@ export const apiOperations = checkedOperations([
   ...scanReads,
   reportFile,
   checkList,
+  ...proofOperations,
   ...siteOperations,
   ...bulkSiteOperations,
   ...channelOperations,

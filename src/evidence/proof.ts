@@ -4,7 +4,7 @@ import { type Fact, literalOf, orNull } from "./fields.ts";
 import { blockedByPolicy, observedRequest, pageError } from "./observation.ts";
 
 /** Steps in their order; enforce and attack may come several times. */
-const proofSteps = ["scan", "baseline", "observe", "enforce", "attack"] as const;
+export const proofSteps = ["scan", "baseline", "observe", "enforce", "attack"] as const;
 export type ProofStep = (typeof proofSteps)[number];
 
 export const rungs = ["strict-hash", "strict-nonce", "hosts"] as const;
@@ -75,7 +75,7 @@ const page = Type.Object({
 });
 
 /** The whole proof, as it is printed, stored and answered. */
-const proofSchema = Type.Object({
+export const proofSchema = Type.Object({
   verdict,
   proven: Type.Boolean(described("True if nothing of the pages breaks, and no injected code runs.")),
   headers: listOf(header, "The headers to copy. {nonce} stands for a new random value in each answer."),

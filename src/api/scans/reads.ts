@@ -224,7 +224,7 @@ const ofScans = forAccounts("scans");
 export const scansPath = "/api/v1/scans";
 
 /** Retry-After between two polls of an unfinished scan. */
-const pollAgainSeconds = 2;
+export const pollAgainSeconds = 2;
 
 /** A scan that is over never changes. */
 export type EndedScan = ScanRecord & { readonly endedAt: string };

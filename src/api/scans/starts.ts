@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { localLocation } from "../../parse/location.ts";
 import { parseScanUrl, scanUrlCharsMax } from "../../parse/scan-url.ts";
 import { cancelOwnScan, startScans } from "../../scans/scan-operations.ts";
-import { idempotencyKeyHours, type StartOutcome } from "../../store/start-scans.ts";
+import { idempotencyKeyHours, type StartOutcome, type StartRequest } from "../../store/start-scans.ts";
 import type { HeaderFields } from "../answer.ts";
 import { bulkBodyBytesMax, jsonBody } from "../body.ts";
 import { ApiError, invalidFields, queueFull, queueRetrySeconds, recordNotFound } from "../errors.ts";
@@ -82,16 +82,16 @@ const BulkStarted = model(
 
 const bulkPath = `${scansPath}/bulk`;
 const ofScans = forAccounts("scans");
-const replayed = { "Idempotency-Replayed": { $ref: "#/components/headers/Idempotency-Replayed" } };
+export const replayed = { "Idempotency-Replayed": { $ref: "#/components/headers/Idempotency-Replayed" } };
 
 export const idempotencyKeyCharsMax = 255;
 const visibleAscii = /^[\x21-\x7e]+$/;
 /** String of a structured field: RFC 9651 section 3.3.3. */
 const structuredString = /^"((?:[^"\\]|\\["\\])*)"$/;
 
-const keyReused: Responses = { 422: refused("The Idempotency-Key belongs to another request.") };
+export const keyReused: Responses = { 422: refused("The Idempotency-Key belongs to another request.") };
 
-const idempotencyKeyHeader = {
+export const idempotencyKeyHeader = {
   name: "Idempotency-Key",
   schema: {
     type: "string",
@@ -253,8 +253,7 @@ function knownLocation({ api }: Pick<Call, "api">, location = localLocation): st
 
 /** One scan for each of `distinctUrls`. */
 async function queue({ request, requestContext, account, api }: Omit<Call, "params">, wanted: WantedScans): Promise<StartOutcome> {
-  const key = idempotencyKeyOf(request);
-  const idempotency = key === null ? null : { key, fingerprint: fingerprintOf(wanted) };
+  const idempotency = idempotencyOf(request, fingerprintOf(wanted));
   const urls = distinctUrls(wanted.urls);
   if (urls.length === 0) return { scans: [], replayed: false };
   const { location } = wanted;
@@ -264,7 +263,7 @@ async function queue({ request, requestContext, account, api }: Omit<Call, "para
   return started.done;
 }
 
-function replayedHeader({ replayed: isReplayed }: StartOutcome): HeaderFields {
+export function replayedHeader({ replayed: isReplayed }: Pick<StartOutcome, "replayed">): HeaderFields {
   return isReplayed ? { "idempotency-replayed": "true" } : {};
 }
 
@@ -284,7 +283,7 @@ export function idempotencyKeyOf({ headers }: Request): string | null {
 /** The draft asks for a link to the documentation. */
 const idempotencyHeaders = { link: '</api>; rel="describedby"; type="text/html"' };
 
-function idempotencyKeyReused(): ApiError {
+export function idempotencyKeyReused(): ApiError {
   return new ApiError(422, "This Idempotency-Key belongs to another request; choose a new one for each request.", {
     headers: idempotencyHeaders,
   });
@@ -298,8 +297,17 @@ interface WantedScans {
   readonly location: string;
 }
 
+/** Null without a key. @throws ApiError 400 */
+export function idempotencyOf(request: Request, fingerprint: string): StartRequest["idempotency"] {
+  const key = idempotencyKeyOf(request);
+  return key === null ? null : { key, fingerprint };
+}
+
 /** A request without location has the hash that it had before there were locations. */
 export function fingerprintOf({ path, urls, location }: WantedScans): string {
-  const parts = location === localLocation ? [path, urls] : [path, urls, location];
+  return hashOfParts(location === localLocation ? [path, urls] : [path, urls, location]);
+}
+
+export function hashOfParts(parts: readonly unknown[]): string {
   return new Bun.CryptoHasher("sha256").update(JSON.stringify(parts)).digest("base64url");
 }

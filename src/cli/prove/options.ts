@@ -1,7 +1,7 @@
 /** What is to be proven, from the options of `assay prove`. */
 import type { ReplacedHeader } from "../../probe/browser/page-fetch.ts";
-import type { Rung } from "../../prove/draft.ts";
-import { faultsOfPolicy, onOneLine, type PolicyFault } from "../../prove/policy-faults.ts";
+import { draftStarts, plannedHeaderCharsMax, plannedHeadersMax, policyFaultText } from "../../prove/plan.ts";
+import { faultsOfPolicy, onOneLine } from "../../prove/policy-faults.ts";
 import type { ProofPlan } from "../../prove/prove.ts";
 import { type GlobalValues, repeated, type Values } from "../command.ts";
 import { usageError } from "../exit.ts";
@@ -9,9 +9,6 @@ import { inputBytes } from "../input.ts";
 import { type OutputFile, openOutputFile } from "../output-file.ts";
 import { quotedText } from "../terminal.ts";
 
-/** Servers refuse longer header fields. */
-const policyBytesMax = 16 * 1024;
-const headersMax = 20;
 /** RFC 9110 section 5.1: a field name is a token. */
 const headerPattern = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*)$/;
 
@@ -25,16 +22,14 @@ export const proveOptions = {
 } as const;
 export type ProveOptions = Values<typeof proveOptions> & GlobalValues;
 
-const firstRung: Readonly<Record<"strict" | "hosts", Rung>> = { strict: "strict-hash", hosts: "hosts" };
-
 /** @throws CliError for the first fault; then nothing is visited. */
 export function planFrom({ policy: file, draft, header = [] }: ProveOptions): ProofPlan {
   if (file !== undefined && draft !== undefined) throw usageError("--policy and --draft exclude each other");
-  if (header.length > headersMax) throw usageError(`--header may be given ${headersMax} times`);
+  if (header.length > plannedHeadersMax) throw usageError(`--header may be given ${plannedHeadersMax} times`);
   const headers = header.map(headerFrom);
-  const policy = file === undefined ? null : policyFrom(file, new TextDecoder().decode(inputBytes(file, policyBytesMax)));
+  const policy = file === undefined ? null : policyFrom(file, new TextDecoder().decode(inputBytes(file, plannedHeaderCharsMax)));
   const needsDraft = policy === null && (draft !== undefined || headers.length === 0);
-  return { policy, headers, draft: needsDraft ? firstRung[draft ?? "strict"] : null };
+  return { policy, headers, draft: needsDraft ? draftStarts[draft ?? "strict"] : null };
 }
 
 function headerFrom(text: string): ReplacedHeader {
@@ -49,22 +44,8 @@ function policyFrom(file: string, text: string): string {
   // A file may hold the whole header line.
   const policy = text.replace(/^\s*content-security-policy:/i, (name) => name.replace(/\S/g, " "));
   const faults = faultsOfPolicy(policy);
-  if (faults.length > 0) throw usageError(faults.map((fault) => `${file}, ${faultText(fault)}`).join("\nassay: "));
+  if (faults.length > 0) throw usageError(faults.map((fault) => `${file}, ${policyFaultText(fault, quotedText)}`).join("\nassay: "));
   return onOneLine(policy);
-}
-
-const faultWords: Readonly<Record<PolicyFault["kind"], string>> = {
-  empty: "there is no policy",
-  "non-ascii": "is not ASCII, so browsers skip the directive",
-  "unknown-directive": "is no directive",
-  "repeated-directive": "is there twice, and browsers use the first",
-  unquoted: "needs quotes",
-  "invalid-source": "is no source",
-};
-
-function faultText({ kind, word, line, column, suggestion }: PolicyFault): string {
-  const advice = suggestion === null ? "" : `; did you mean ${suggestion}?`;
-  return `line ${line}, column ${column}: ${word === "" ? "" : `"${quotedText(word)}" `}${faultWords[kind]}${advice}`;
 }
 
 /** Null without the option. `file` is null for stdout. */

@@ -1,0 +1,205 @@
+/** /api/v1/proofs on a running server with a real store. Nothing runs a proof here: the tests end it. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type AccountClient, accountClient, addViewer, startAccountApi } from "../../support/account-api.ts";
+import type { ApiUnderTest } from "../../support/api.ts";
+import { proofBody } from "../../support/proof.ts";
+
+const url = "https://site.example/";
+
+let api: ApiUnderTest;
+let owner: AccountClient;
+let other: AccountClient;
+const ended: string[] = [];
+
+beforeAll(async () => {
+  api = await startAccountApi({
+    cancelProof: async (token) => {
+      ended.push(token);
+      return "cancelled";
+    },
+  });
+  [owner, other] = [await accountClient(api), await accountClient(api)];
+});
+afterAll(async () => {
+  expect(api.troubles()).toEqual([]);
+  await api.stop();
+});
+
+async function started(body: object = { url }, by = owner): Promise<string> {
+  const answer = await by.call("POST", "/proofs", body);
+  expect(answer.status).toBe(202);
+  return answer.body.token;
+}
+
+const read = (token: string, by = owner) => by.call("GET", `/proofs/${token}`);
+const claim = () => api.store.scans.claimNext("local", new Date());
+/** Ends the proofs that earlier tests have left in the queue. */
+async function emptyQueue(): Promise<void> {
+  for (let job = await claim(); job !== undefined; job = await claim())
+    await api.store.scans.finishProof(job.token, proofBody(), new Date());
+}
+
+test("a proof is started, followed by its steps, and read once it is finished", async () => {
+  const before = api.woken;
+  const answer = await owner.call("POST", "/proofs", { url: `${url}#part`, draft: "hosts" });
+  const { token } = answer.body;
+  const statusUrl = `/api/v1/proofs/${token}`;
+  expect([answer.status, answer.body]).toEqual([202, { token, id: expect.any(Number), status: "queued", statusUrl }]);
+  expect([answer.headers.get("location"), answer.headers.get("x-robots-tag"), api.woken]).toEqual([statusUrl, "noindex", before + 1]);
+  const queued = await read(token);
+  expect(queued.body).toMatchObject({ url, status: "queued", step: null, endedAt: null, errorCode: null, proof: null });
+  expect(["cache-control", "x-robots-tag", "retry-after"].map((name) => queued.headers.get(name))).toEqual(["no-store", "noindex", "2"]);
+
+  expect((await claim())?.token).toBe(token);
+  await api.store.proofs.setStep(token, "enforce");
+  expect((await read(token)).body).toMatchObject({ status: "running", step: "enforce", proof: null });
+  await api.store.scans.finishProof(token, proofBody(), new Date());
+  const finished = await read(token);
+  expect(finished.body).toMatchObject({
+    status: "finished",
+    step: null,
+    endedAt: expect.any(String),
+    errorMessage: null,
+    proof: proofBody(),
+  });
+  expect(finished.headers.get("retry-after")).toBeNull();
+});
+
+test("what is asked for is stored as a plan", async () => {
+  const policy = "default-src 'self';\n  img-src *";
+  const token = await started({ url, headers: [`Content-Security-Policy: ${policy}`, "X-Frame-Options: DENY", "Server:"] });
+  expect(api.store.proofs.find(token)?.plan).toEqual({
+    policy: "default-src 'self'; img-src *",
+    draft: null,
+    headers: [
+      { name: "X-Frame-Options", value: "DENY" },
+      { name: "Server", value: null },
+    ],
+  });
+  expect(api.store.proofs.find(await started({ url }))?.plan).toEqual({ policy: null, draft: "strict-hash", headers: [] });
+  expect(api.store.proofs.find(await started({ url, draft: "hosts", headers: ["A: b"] }))?.plan.draft).toBe("hosts");
+  await emptyQueue();
+});
+
+test("a proof is no scan", async () => {
+  const token = await started();
+  await emptyQueue();
+  expect((await owner.call("GET", "/scans")).body.items).toEqual([]);
+  for (const path of [`/scans/${token}`, `/scans/${token}/security`, `/scans/${token}/result`, `/scans/${token}/report.pdf`])
+    expect((await owner.call("GET", path)).status).toBe(404);
+  expect((await owner.call("DELETE", `/scans/${token}`)).status).toBe(404);
+  expect(api.store.publicScans.list({ limit: 9, cursor: null }).items).toEqual([]);
+  const scan = await api.start(owner.token, url);
+  expect((await read(scan.token)).status).toBe(404);
+  await api.finish();
+});
+
+test("its account and members read it, others get 404, and guests' proofs are read with their token", async () => {
+  const token = await started();
+  expect([(await read(token, other)).status, (await read("x".repeat(22))).status, (await read("short")).status]).toEqual([404, 404, 404]);
+  await addViewer(api, other);
+  const viewer = await api.store.apiTokens.create({ accountId: 1, name: "viewer", now: new Date() });
+  const asViewer = async (path: string) => (await api.request(`/api/v1/proofs/${path}`, { token: viewer.value })).status;
+  const shared = await started({ url }, other);
+  expect([await asViewer(shared), await asViewer(token)]).toEqual([200, 404]);
+  expect((await api.request(`/api/v1/proofs/${shared}`, { method: "DELETE", token: viewer.value })).status).toBe(404);
+  const guest = await api.store.proofs.queue({
+    accountId: null,
+    urls: [url],
+    plan: { policy: null, draft: "hosts", headers: [] },
+    now: new Date(),
+  });
+  expect((await read(guest === "full" ? "" : guest.token)).status).toBe(200);
+  expect((await api.request(`/api/v1/proofs/${token}`)).status).toBe(401);
+  await emptyQueue();
+});
+
+test("the list has the proofs of the account alone, newest first", async () => {
+  const client = await accountClient(api);
+  const [first, second, third] = [await started({ url }, client), await started({ url }, client), await started({ url }, client)];
+  const page = await client.call("GET", "/proofs?limit=2");
+  expect(page.body.items.map(({ token }) => token)).toEqual([third, second]);
+  expect(page.body.items[0]).not.toHaveProperty("proof");
+  const rest = await client.call("GET", `/proofs?limit=2&cursor=${page.body.nextCursor}`);
+  expect([rest.body.items.map(({ token }) => token), rest.body.nextCursor]).toEqual([[first], null]);
+  expect((await client.call("GET", "/proofs?limit=0")).status).toBe(400);
+  await emptyQueue();
+});
+
+describe("a cancelled proof", () => {
+  test("is gone if it waited", async () => {
+    const token = await started();
+    expect((await owner.call("DELETE", `/proofs/${token}`, undefined)).status).toBe(204);
+    expect([(await read(token)).status, (await owner.call("DELETE", `/proofs/${token}`)).status]).toEqual([404, 404]);
+    expect([api.store.scans.queueLength(), api.cancelled.at(-1), ended]).toEqual([0, token, []]);
+  });
+  test("ends if it runs, and stays if it is over", async () => {
+    const token = await started();
+    await claim();
+    expect((await owner.call("DELETE", `/proofs/${token}`)).status).toBe(204);
+    expect(ended).toEqual([token]);
+    await api.store.scans.fail(token, { code: "cancelled", evidence: null, timings: {}, now: new Date() });
+    expect((await read(token)).body).toMatchObject({
+      status: "cancelled",
+      errorCode: "cancelled",
+      errorMessage: expect.stringMatching(/./),
+    });
+    expect((await read(token, other)).status).toBe(404);
+  });
+});
+
+test("the same idempotency key gives the same proof, and another request with it 422", async () => {
+  const headers = { "idempotency-key": "proof-1" };
+  const first = await owner.call("POST", "/proofs", { url }, headers);
+  const again = await owner.call("POST", "/proofs", { url: `${url}#x` }, headers);
+  expect([again.status, again.body, again.headers.get("idempotency-replayed")]).toEqual([202, first.body, "true"]);
+  for (const body of [{ url, draft: "hosts" }, { url, headers: ["A: b"] }, { url: `${url}b` }])
+    expect((await owner.call("POST", "/proofs", body, headers)).status).toBe(422);
+  expect((await owner.call("POST", "/scans", { url }, headers)).status).toBe(422);
+  expect(api.store.scans.queueLength()).toBe(1);
+  await emptyQueue();
+});
+
+describe("bad input is refused, and nothing waits", () => {
+  const csp = (policy: string) => ({ url, headers: ["X-A: b", `Content-Security-Policy: ${policy}`] });
+  test.each([
+    ["no url", {}, "url", "is required"],
+    ["a url that is none", { url: "site" }, "url", "must be an absolute URL that begins with http:// or https://"],
+    ["an unknown field", { url, header: ["A: b"] }, "header", "is not known here; did you mean headers?"],
+    ["an unknown draft", { url, draft: "loose" }, "draft", "must be one of strict, hosts"],
+    ["headers that are no list", { url, headers: "A: b" }, "headers", "must be a list"],
+    ["a field without a colon", { url, headers: ["A b"] }, "headers", 'entry 1 must be "Name: value"'],
+    ["a field with a line break", { url, headers: ["A: b\r\nC: d"] }, "headers", "entry 1 may have printable ASCII characters only"],
+    ["too many fields", { url, headers: Array.from({ length: 21 }, (_, at) => `A${at}: b`) }, "headers", "must have 0 to 20 entries"],
+    [
+      "two policies",
+      { url, headers: ["content-security-policy: img-src *", "Content-Security-Policy: img-src *"] },
+      "headers",
+      /^entry 2 is a second/,
+    ],
+    ["a policy and a draft", { ...csp("img-src *"), draft: "strict" }, "draft", "excludes a Content-Security-Policy among the headers"],
+    ["no policy", csp(""), "headers", "entry 2, line 1, column 1: there is no policy"],
+    [
+      "a directive that is none",
+      csp("scrpt-src 'self'"),
+      "headers",
+      'entry 2, line 1, column 26: "scrpt-src" is no directive; did you mean script-src?',
+    ],
+    [
+      "a keyword without quotes",
+      csp("img-src *;\nscript-src self"),
+      "headers",
+      `entry 2, line 2, column 12: "self" needs quotes; did you mean 'self'?`,
+    ],
+  ])("%s", async (_name, body, field, text) => {
+    const answer = await owner.call("POST", "/proofs", body);
+    expect([answer.status, answer.body.fieldErrors]).toEqual([
+      400,
+      { [field]: [text instanceof RegExp ? expect.stringMatching(text) : text] },
+    ]);
+    expect(api.store.scans.queueLength()).toBe(0);
+  });
+  test("a body that is too long", async () => {
+    expect((await owner.call("POST", "/proofs", { url, headers: [`A: ${"b".repeat(70_000)}`] })).status).toBe(413);
+  });
+});
