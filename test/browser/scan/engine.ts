@@ -5,6 +5,8 @@ import { createLog } from "../../../src/base/log.ts";
 import { type Browsers, openBrowsers } from "../../../src/browser/browser.ts";
 import { loadCatalog } from "../../../src/catalog/load.ts";
 import type { EgressSettings } from "../../../src/egress/settings.ts";
+import { headerValueCharsMax } from "../../../src/evidence/limits.ts";
+import { createProofRunner } from "../../../src/prove/run-proof.ts";
 import { type Dispatcher, startDispatcher } from "../../../src/scan/dispatcher.ts";
 import { createProgress, type ProgressHub } from "../../../src/scan/progress.ts";
 import { openScanner, type Scanner } from "../../../src/scan/scanner.ts";
@@ -66,7 +68,7 @@ export async function startEngine({
     clock: systemClock,
     store,
     scanner,
-    prove: async () => "crashed",
+    prove: createProofRunner({ scanner, headerCharsMax: headerValueCharsMax, clock: systemClock, log }),
     concurrency,
     remote: null,
     waitMaxMs: 1_000,
