@@ -11,6 +11,7 @@ export type Progress = ReturnType<typeof startProgress>;
 export function startProgress(urls: number, wanted: boolean) {
   const live = wanted && process.stderr.isTTY === true;
   let done = 0;
+  let visits = 0;
   const writeLine = (url: string, state: string) => {
     if (!wanted) return;
     const line = stripControls(`[${done}/${urls}] ${state}  ${url}`);
@@ -25,7 +26,7 @@ export function startProgress(urls: number, wanted: boolean) {
     waiting: (url: string) => writeLine(url, "queued"),
     stage: (url: string, stage: ProgressStage) => writeLine(url, `${stage} ${stagePercent[stage]}%`),
     /** One visit of a proof. */
-    step: (url: string, step: string) => writeLine(url, step),
+    step: (url: string, step: string) => writeLine(url, `visit ${++visits}, ${step}`),
     /** `outcome` is one word, shown unchanged. */
     ended: (url: string, outcome: string) => {
       done += 1;

@@ -2,11 +2,13 @@
 import type { ReplacedHeader } from "../../probe/browser/page-fetch.ts";
 import { draftStarts, plannedHeaderCharsMax, plannedHeadersMax, policyFaultText } from "../../prove/plan.ts";
 import { faultsOfPolicy, onOneLine } from "../../prove/policy-faults.ts";
-import type { ProofPlan } from "../../prove/prove.ts";
+import { type ProofPlan, provePagesMax } from "../../prove/prove.ts";
+import { serverNames } from "../../text/servers/server-lines.ts";
 import { type GlobalValues, repeated, type Values } from "../command.ts";
 import { usageError } from "../exit.ts";
 import { inputBytes } from "../input.ts";
 import { type OutputFile, openOutputFile } from "../output-file.ts";
+import { assertDistinct, assertKept } from "../scan/outputs.ts";
 import { quotedText } from "../terminal.ts";
 
 /** RFC 9110 section 5.1: a field name is a token. */
@@ -16,7 +18,11 @@ export const proveOptions = {
   "--policy <file>": "prove the Content Security Policy of this file, which may have line breaks",
   "--draft <start>": { text: "draft a policy, beginning with strict ones or with hosts (default: strict)", choices: ["strict", "hosts"] },
   "--header <field>": { text: 'send this header too, as "Name: value"; "Name:" takes one away (repeatable)', parse: repeated },
-  "-o, --output <json=path>": "write the whole proof as JSON; the path - is stdout",
+  "--write <file>": "write the proven headers to this file; with --format, as lines for that server",
+  "--format <server>": { text: "print the headers as lines for this server", choices: serverNames },
+  "-o, --output <format=path>": { text: "write a file: json or html; the path - is stdout (repeatable)", parse: repeated },
+  "--urls <file>": "prove the policy on the pages of this file too, one a line; # begins a comment",
+  "--from-sitemap <url>": `prove it on the pages of this sitemap too; the first ${provePagesMax} pages are visited`,
   "--header-file <file>": "as in assay scan: request headers for the page's own origin",
   "--cookie-file <file>": "as in assay scan: cookies for the page's own origin",
 } as const;
@@ -48,10 +54,53 @@ function policyFrom(file: string, text: string): string {
   return onOneLine(policy);
 }
 
-/** Null without the option. `file` is null for stdout. */
-export function proofOutputFrom(text: string | undefined): { readonly file: OutputFile | null } | null {
-  if (text === undefined) return null;
-  const [, path] = /^json=(.+)$/s.exec(text) ?? [];
-  if (path === undefined) throw usageError(`-o ${quotedText(text)} must be json=PATH; the path - is stdout`);
-  return { file: path === "-" ? null : openOutputFile(path) };
+const outputFormats = ["json", "html"] as const;
+
+export interface ProofOutput {
+  readonly format: (typeof outputFormats)[number];
+  /** Null for stdout. */
+  readonly file: OutputFile | null;
+}
+
+export interface ProofFiles {
+  readonly outputs: readonly ProofOutput[];
+  /** File of the proven headers. */
+  readonly headers: OutputFile | null;
+}
+
+/** @throws CliError for the first file that cannot be written, or that another option names, too. */
+export function proofFilesFrom({ output = [], write, format, policy, urls, headerFile, cookieFile }: ProveOptions): ProofFiles {
+  const outputs = output.map(outputFrom);
+  const toStdout = outputs.filter(({ file }) => file === null).length;
+  if (toStdout > 1) throw usageError("stdout takes one output: -o FORMAT=-");
+  if (toStdout > 0 && format !== undefined && write === undefined)
+    throw usageError("--format prints to stdout, which has the file of -o: --write FILE takes the lines");
+  const headers = write === undefined ? null : openOutputFile(write);
+  const files = [headers, ...outputs.map(({ file }) => file)].filter((file) => file !== null);
+  assertDistinct(files);
+  assertKept([policy, urls, headerFile, cookieFile], files);
+  return { outputs, headers };
+}
+
+function outputFrom(text: string): ProofOutput {
+  const [, name = "", path = ""] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
+  const format = outputFormats.find((known) => known === name);
+  if (format === undefined || path === "") throw usageError(`-o ${quotedText(text)} must be json=PATH or html=PATH; the path - is stdout`);
+  return { format, file: path === "-" ? null : openOutputFile(path) };
+}
+
+/** @throws CliError for a page of another origin, and for more pages than a proof takes. */
+export function assertOneOrigin(urls: readonly string[]): void {
+  const [first = ""] = urls;
+  const { origin } = new URL(first);
+  const other = urls.find((url) => new URL(url).origin !== origin);
+  if (other !== undefined)
+    throw usageError(`${quotedText(other)} is not of ${origin}: one policy is proven for one origin. Prove each origin by itself`);
+}
+
+/** The first pages are visited; a sitemap may name more. @throws CliError for too many pages that the user named. */
+export function pagesToProve(urls: readonly string[], hasSitemap: boolean) {
+  if (urls.length > provePagesMax && !hasSitemap)
+    throw usageError(`${urls.length} URLs are too many for one proof; it takes ${provePagesMax}`);
+  return { pages: urls.slice(0, provePagesMax), leftOut: urls.slice(provePagesMax) };
 }

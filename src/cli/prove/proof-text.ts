@@ -1,37 +1,116 @@
-/** A proof as text: the verdict, what is blocked and how to allow it, what changes, the predicted score, and the headers to copy. */
+/** A proof in sections: the pages, what is blocked and how to allow it, what changes, the predicted score, and the headers to copy. */
+import { type Fix, replaceHeader, setHeader } from "../../check/fix.ts";
+import type { CheckDefinition } from "../../check/registry.ts";
 import type { BlockedByPolicy } from "../../evidence/observation.ts";
+import type { TextSection } from "../../export/sections.tsx";
 import { wayToAllow } from "../../prove/allow.ts";
 import { changedRows, hasRunning, headersToCopy, type PageProof, type Proof, proofVerdict } from "../../prove/prove.ts";
-import type { TextValues } from "../../text/i18n.ts";
+import type { PageLocale, Texts, TextValues } from "../../text/i18n.ts";
+import { scanErrorMessage } from "../../text/render.ts";
+import { linesFor, type ServerName, serverLabel } from "../../text/servers/server-lines.ts";
 import { type ReportStyle, wrapped } from "../scan/report-text.ts";
-import { stripControls } from "../terminal.ts";
+import { stripControls, table } from "../terminal.ts";
 
 const indent = "  ";
-/** Lines of each list; the JSON has all. */
+/** Items of each list; the JSON has all. */
 const listedMax = 20;
+
+export interface ProofAnswer {
+  readonly proof: Proof;
+  /** Pages of the sitemap that were not visited. */
+  readonly leftOut: readonly string[];
+  /** Names of the fields that the scanned page has today, in lower case. */
+  readonly sentToday: readonly string[];
+  /** Server whose lines are wanted; null for the fields themselves. */
+  readonly server: ServerName | null;
+  readonly locale: PageLocale;
+  readonly texts: Texts;
+  readonly checks: readonly CheckDefinition[];
+}
 
 type Say = (path: string, values?: TextValues) => string;
 
-export function proofText(proof: Proof, style: ReportStyle): string {
-  const say: Say = (path, values) => style.texts.translate(style.locale, ["proof", ...path.split("/")], values) ?? path;
-  const lines: Lines = (text, margin = indent) => wrapped(text, margin, style);
-  const { pages, origin } = proof;
-  return [
-    ...pages.flatMap((page) => pageLines(page, origin, say, lines)),
-    ...refusedLines(proof, say, lines),
-    ...headerLines(proof, say, lines),
-  ].join("\n");
+function sayingOf({ texts, locale }: Pick<ProofAnswer, "texts" | "locale">): Say {
+  return (path, values) => stripControls(texts.translate(locale, ["proof", ...path.split("/")], values) ?? path);
 }
 
-function pageLines(page: PageProof, origin: string, say: Say, lines: Lines): readonly string[] {
+const emptySection: TextSection = { heading: "", isPart: true, paragraphs: [], table: [], items: [], lines: [], remarks: [] };
+
+export function proofTitle(answer: ProofAnswer): string {
+  return sayingOf(answer)("title", { host: new URL(answer.proof.origin).host });
+}
+
+/** Among several pages, those that work have only a row in the table. */
+export function proofSections(answer: ProofAnswer): readonly TextSection[] {
+  const { proof } = answer;
+  const say = sayingOf(answer);
+  const isSingle = proof.pages.length === 1 && proof.unvisited.length === 0;
+  const detailed = isSingle ? proof.pages : proof.pages.filter((page) => !isWorking(page));
   return [
+    ...(isSingle ? [] : [overview(answer, say)]),
+    ...detailed.flatMap((page) => pageSections(page, proof, say)),
+    ...listSection(
+      say("refusedHead"),
+      proof.refused.map(({ rung, because }) => say("refusedItem", { rung: say(`rungs/${rung}`), because: say(`refusals/${because}`) })),
+      say,
+    ),
+    ...listSection(say("leftOutHead"), answer.leftOut.map(stripControls), say),
+    ...headerSection(answer, say),
+  ];
+}
+
+function isWorking({ comparison, canaries }: PageProof): boolean {
+  return comparison.verdict === "works" && !hasRunning(canaries);
+}
+
+function overview(answer: ProofAnswer, say: Say): TextSection {
+  const { proof, texts, locale } = answer;
+  const { pages, unvisited } = proof;
+  const [count, working] = [pages.length + unvisited.length, pages.filter(isWorking).length];
+  const score = (value: number | undefined | null) => (value === null || value === undefined ? "-" : String(value));
+  const rows = pages.map((page) => [
+    say(`results/${isWorking(page) || page.comparison.verdict !== "works" ? page.comparison.verdict : "weak"}`),
+    `${score(page.before?.score)} -> ${score(page.after?.score)}`,
+    page.canaries.length === 0 ? "-" : say(`canaryOutcomes/${hasRunning(page.canaries) ? "runs" : "stopped"}`),
     stripControls(page.url),
-    ...lines(sentenceOn(page, say)),
-    ...(page.serviceWorker ? lines(say("serviceWorker")) : []),
-    ...scoreLines(page, say, lines),
-    ...blockedLines(page.comparison.blocked, origin, say, lines),
-    ...changeLines(page, say, lines),
-    ...canaryLines(page, say, lines),
+  ]);
+  const failed = unvisited.map(({ url }) => [say("results/unvisited"), "-", "-", stripControls(url)]);
+  const head = ["result", "score", "canaries", "url"].map((column) => say(`columns/${column}`));
+  return {
+    ...emptySection,
+    heading: say("pagesHead", { count }),
+    isPart: false,
+    paragraphs: [say(working === count ? "worksOnAll" : "worksOnSome", { working, count })],
+    table: [head, ...rows, ...failed],
+    items: unvisited.map(({ url, code }) => ({ text: stripControls(scanErrorMessage(code, url, locale, texts)), notes: [] })),
+  };
+}
+
+function pageSections(page: PageProof, { origin }: Proof, say: Say): readonly TextSection[] {
+  const { comparison, canaries } = page;
+  return [
+    {
+      ...emptySection,
+      heading: stripControls(page.url),
+      isPart: false,
+      paragraphs: [
+        sentenceOn(page, say),
+        ...(comparison.noise > 0 ? [say("noise", { count: comparison.noise })] : []),
+        ...(page.serviceWorker ? [say("serviceWorker")] : []),
+        ...scoreSentence(page, say),
+      ],
+      items: changedItems(page, say),
+    },
+    ...blockedSection(comparison.blocked, origin, say),
+    ...changeSection(page, say),
+    ...listSection(
+      say("canariesHead"),
+      canaries.map(({ name, outcome }) => {
+        const [kind = "", host = ""] = name.split(" ");
+        return say("canary", { name: say(`canaryNames/${kind}`, { host }), outcome: say(`canaryOutcomes/${outcome}`) });
+      }),
+      say,
+    ),
   ];
 }
 
@@ -42,42 +121,42 @@ function sentenceOn({ comparison: { verdict, because, blocked, blockedDropped },
   return say(blockedDropped > 0 ? "blocksAtLeast" : "blocks", { count: blocked.length });
 }
 
-type Lines = (text: string, margin?: string) => readonly string[];
-
-function scoreLines({ before, after }: PageProof, say: Say, lines: Lines): readonly string[] {
+function scoreSentence({ before, after }: PageProof, say: Say): readonly string[] {
   if (before === null || after === null) return [];
   const score = (value: number | null) => (value === null ? say("noScore") : value);
-  const rows = changedRows({ before, after }).slice(0, listedMax);
-  const unread = rows.some(({ because }) => because === "header-truncated");
-  return [
-    ...lines(say("score", { before: score(before.score), after: score(after.score) })),
-    ...rows.flatMap((row) =>
-      lines(say("row", { key: row.key, before: say(`states/${row.before}`), after: say(`states/${row.after}`) }), indent + indent),
-    ),
-    ...(unread ? lines(say("unreadRows"), indent + indent) : []),
-  ];
+  return [say("score", { before: score(before.score), after: score(after.score) })];
 }
 
-function blockedLines(blocked: readonly BlockedByPolicy[], url: string, say: Say, lines: Lines): readonly string[] {
-  if (blocked.length === 0) return [];
-  const told = blocked.slice(0, listedMax).flatMap((one) => {
-    const { way, directive, source } = wayToAllow(one, url);
+function changedItems(page: PageProof, say: Say): TextSection["items"] {
+  const rows = changedRows(page).slice(0, listedMax);
+  const texts = rows.map(({ key, before, after }) => say("row", { key, before: say(`states/${before}`), after: say(`states/${after}`) }));
+  const unread = rows.some(({ because }) => because === "header-truncated") ? [say("unreadRows")] : [];
+  return [...texts, ...unread].map((text) => ({ text, notes: [] }));
+}
+
+function blockedSection(blocked: readonly BlockedByPolicy[], origin: string, say: Say): readonly TextSection[] {
+  const items = blocked.slice(0, listedMax).map((one) => {
+    const { way, directive, source } = wayToAllow(one, origin);
     const place = one.file === null ? "" : one.line === null ? one.file : `${one.file}:${one.line}`;
     const values = { directive: one.directive, what: one.url || say(`kinds/${one.kind}`), place };
-    return [
-      ...lines(say(place === "" ? "blockedItem" : "blockedItemAt", values), indent + indent),
-      ...lines(say(`allow/${way}`, { directive, source }), indent + indent + indent),
-    ];
+    return { text: say(place === "" ? "blockedItem" : "blockedItemAt", values), notes: [say(`allow/${way}`, { directive, source })] };
   });
-  return ["", ...lines(say("blockedHead")), ...told, ...moreLine(blocked.length, say, lines)];
+  return items.length === 0 ? [] : [{ ...emptySection, heading: say("blockedHead"), items, remarks: moreThan(blocked.length, say) }];
 }
 
-function moreLine(total: number, say: Say, lines: Lines): readonly string[] {
-  return total > listedMax ? lines(say("more", { count: total - listedMax }), indent + indent) : [];
+function moreThan(total: number, say: Say): readonly string[] {
+  return total > listedMax ? [say("more", { count: total - listedMax })] : [];
 }
 
-function changeLines({ comparison }: PageProof, say: Say, lines: Lines): readonly string[] {
-  const { lost, newErrors, elements, movedTo, noise } = comparison;
+/** Nothing for an empty list. */
+function listSection(heading: string, texts: readonly string[], say: Say): readonly TextSection[] {
+  if (texts.length === 0) return [];
+  const items = texts.slice(0, listedMax).map((text) => ({ text, notes: [] }));
+  return [{ ...emptySection, heading, items, remarks: moreThan(texts.length, say) }];
+}
+
+function changeSection({ comparison }: PageProof, say: Say): readonly TextSection[] {
+  const { lost, newErrors, elements, movedTo } = comparison;
   const items = [
     ...(movedTo === null ? [] : [say("movedTo", { url: movedTo })]),
     ...lost.map(({ kind, url }) => say("lost", { kind, url })),
@@ -86,36 +165,54 @@ function changeLines({ comparison }: PageProof, say: Say, lines: Lines): readonl
       name === "#text" ? say("textChars", { before, after }) : say("elements", { name, before, after }),
     ),
   ];
-  const changes =
-    items.length === 0
-      ? []
-      : ["", ...lines(say("changesHead")), ...items.slice(0, listedMax).flatMap((item) => lines(item, indent + indent))];
-  return [...changes, ...moreLine(items.length, say, lines), ...(noise > 0 ? lines(say("noise", { count: noise })) : [])];
+  return listSection(say("changesHead"), items, say);
 }
 
-function canaryLines({ canaries }: PageProof, say: Say, lines: Lines): readonly string[] {
-  if (canaries.length === 0) return [];
-  const items = canaries.map(({ name, outcome }) => {
-    const [kind = "", host = ""] = name.split(" ");
-    return say("canary", { name: say(`canaryNames/${kind}`, { host }), outcome: say(`canaryOutcomes/${outcome}`) });
-  });
-  return ["", ...lines(say("canariesHead")), ...items.flatMap((item) => lines(item, indent + indent))];
-}
-
-function refusedLines({ refused }: Proof, say: Say, lines: Lines): readonly string[] {
-  if (refused.length === 0) return [];
-  const items = refused.map(({ rung, because }) => say("refusedItem", { rung: say(`rungs/${rung}`), because: say(`refusals/${because}`) }));
-  return ["", ...lines(say("refusedHead")), ...items.flatMap((item) => lines(item, indent + indent))];
-}
-
-/** Unwrapped, so that they can be copied. */
-function headerLines(proof: Proof, say: Say, lines: Lines): readonly string[] {
-  const { headers, rung, costs } = proof;
-  if (headers.length === 0) return [];
-  const copied = headersToCopy(proof).flatMap(({ name, value }) =>
-    value === null ? [] : [`${indent}${indent}${stripControls(`${name}: ${value}`)}`],
-  );
-  const title =
+function headerSection(answer: ProofAnswer, say: Say): readonly TextSection[] {
+  const { proof, server } = answer;
+  const { rung, costs } = proof;
+  const lines = linesToCopy(answer);
+  if (lines.length === 0) return [];
+  const heading =
     proofVerdict(proof) !== "works" ? say("triedHeaders") : rung === null ? say("headers") : say("draft", { rung: say(`rungs/${rung}`) });
-  return ["", ...lines(title), ...copied, ...costs.flatMap((cost) => lines(say(`costs/${cost}`)))];
+  const unsaid = server !== null && serverLines(answer, server) === null ? [say("notExpressed", { server: serverLabel(server) })] : [];
+  return [{ ...emptySection, heading, lines, remarks: [...unsaid, ...costs.map((cost) => say(`costs/${cost}`))] }];
+}
+
+/** Lines for the wanted server, or else the fields. */
+export function linesToCopy(answer: ProofAnswer): readonly string[] {
+  const lines = answer.server === null ? null : serverLines(answer, answer.server);
+  const fields = headersToCopy(answer.proof).flatMap(({ name, value }) => (value === null ? [] : [`${name}: ${value}`]));
+  return (lines ?? fields).map(stripControls);
+}
+
+/** Null if the server cannot express one of the values. */
+function serverLines({ proof, sentToday }: ProofAnswer, server: ServerName): readonly string[] | null {
+  const fixes = headersToCopy(proof).flatMap(({ name, value }): readonly Fix[] => {
+    const replaces = sentToday.includes(name.toLowerCase());
+    if (value === null) return replaces ? [{ kind: "remove-header", name }] : [];
+    return [replaces ? replaceHeader(name, value) : setHeader(name, value)];
+  });
+  return linesFor(server, fixes, {})?.split("\n") ?? null;
+}
+
+export function sectionsText(sections: readonly TextSection[], style: ReportStyle): string {
+  const lines = (texts: readonly string[], depth: number) => texts.flatMap((text) => wrapped(text, indent.repeat(depth), style));
+  const texts = sections.map((section) => [
+    ...(section.isPart ? lines([section.heading], 1) : [section.heading]),
+    ...lines(section.paragraphs, 1),
+    ...(section.table.length === 0
+      ? []
+      : [
+          "",
+          ...table(section.table)
+            .split("\n")
+            .map((line) => indent + line),
+          "",
+        ]),
+    ...section.items.flatMap(({ text, notes }) => [...lines([text], 2), ...lines(notes, 3)]),
+    ...section.lines.map((line) => indent.repeat(2) + line),
+    ...lines(section.remarks, section.lines.length > 0 ? 1 : 2),
+  ]);
+  return texts.map((section) => section.join("\n").trimEnd()).join("\n\n");
 }

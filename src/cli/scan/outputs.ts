@@ -111,7 +111,7 @@ async function writeOutput(file: OutputFile, text: string | null, unmeasured: st
 }
 
 /** @throws CliError */
-async function writeAndNote(file: OutputFile, text: string): Promise<void> {
+export async function writeAndNote(file: OutputFile, text: string): Promise<void> {
   await file.write(text);
   note(`assay: wrote ${file.path} (${sizeOf(text)})`);
 }

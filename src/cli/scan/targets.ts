@@ -32,17 +32,23 @@ export interface ScanTargets {
 
 type CredentialOption = "headerFile" | "cookieFile";
 
-/** Each URL once, in order. @throws CliError for the first fault of an argument, a file or the sitemap. */
+/**
+ * Each URL once, in order. `assertNamed` is called with all that are given, before the sitemap is read.
+ * @throws CliError for the first fault of an argument, a file or the sitemap.
+ */
 export async function targetsFrom(
   given: readonly string[],
-  options: Pick<ScanOptions, CredentialOption> & Partial<Pick<ScanOptions, "urls" | "fromSitemap">>,
+  options: Pick<ScanOptions, CredentialOption | "urls" | "fromSitemap">,
   config: Config,
+  assertNamed: (urls: readonly string[]) => void = () => {},
 ): Promise<ScanTargets> {
   const { urls: file, fromSitemap } = options;
   const named = await urlsFrom(given, file);
   const sitemapUrl = fromSitemap === undefined ? null : sitemapUrlFrom(fromSitemap);
   if (named.length === 0 && sitemapUrl === null) throw usageError("no page is named: give a URL, --urls FILE or --from-sitemap URL");
-  const credentialsFor = credentialsFrom(options, sitemapUrl === null ? named : [...named, sitemapUrl]);
+  const asked = sitemapUrl === null ? named : [...named, sitemapUrl];
+  assertNamed(asked);
+  const credentialsFor = credentialsFrom(options, asked);
   const sitemap = sitemapUrl === null ? { urls: [], complete: true } : await pagesOfSitemap(sitemapUrl, config, credentialsFor);
   const all = [...named, ...sitemap.urls];
   const urls = [...new Set(all)];
