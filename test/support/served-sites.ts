@@ -101,6 +101,7 @@ export async function serveSites({ startAt, slots, addressOf, scanMsOf, isDead, 
     browsers: { prepare: () => Promise.reject(new Error("nothing is gathered here")), watch: () => {}, record: () => {} },
   });
   const dispatcher = await startDispatcher({
+    prove: async () => "crashed",
     ...{ store, scanner, concurrency: 1, remote, waitMaxMs: 3_600_000, progress: { publish: () => {} }, log, clock },
     observer: {
       ...silentObserver,
