@@ -1,6 +1,7 @@
 /** `assay prove` on real pages: drafts that work when they are deployed, policies that break, and pages that allow no verdict. */
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import type { IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
@@ -55,7 +56,7 @@ async function prove(server: TestServer, ...args: readonly string[]) {
   const result = await run(["prove", "https://site.test/", ...output, ...args]);
   const all = (): ProofOutput & { readonly pages: readonly ProofOutput[] } => JSON.parse(readFileSync(file, "utf8"));
   const proof = (): ProofOutput => ({ ...all(), ...all().pages[0] });
-  return { ...result, proof };
+  return { ...result, proof, all };
 }
 
 const policyOf = ({ headers }: ProofOutput) => headers.find(({ name }) => name.toLowerCase() === csp)?.value ?? "";
@@ -285,3 +286,126 @@ describe("no verdict", () => {
     expect((await prove(server)).code).toBe(3);
   });
 });
+
+describe("several pages", () => {
+  const site: Routes = {
+    ...blog,
+    "/about": html(page("", `<img src="https://cdn.test/about.svg">`)),
+    "/contact": html(page("", `<form action="https://cdn.test/send" method="post"></form><script src="/app.js"></script>`)),
+    "/about.svg": { headers: { "content-type": "image/svg+xml" }, body: "<svg xmlns='http://www.w3.org/2000/svg'/>" },
+    "/moved": { status: 302, headers: { location: "https://cdn.test/" } },
+    "/sitemap.xml": {
+      headers: { "content-type": "application/xml" },
+      body: `<urlset>${["", "about", "contact"].map((path) => `<url><loc>https://site.test/${path}</loc></url>`).join("")}</urlset>`,
+    },
+  };
+
+  test(
+    "of a sitemap get one policy, a table, and files",
+    async () => {
+      const [lines, file] = [join(folder, "headers.conf"), join(folder, "proof.html")];
+      const { code, stdout, stderr, all } = await prove(
+        await start(site),
+        ...[
+          "https://site.test/about",
+          "--from-sitemap",
+          "https://site.test/sitemap.xml",
+          "--format",
+          "nginx",
+          "--write",
+          lines,
+          "-o",
+          `html=${file}`,
+        ],
+      );
+      expect([code, all().verdict, all().pages.length, all().rung]).toEqual([0, "works", 3, "strict-nonce"]);
+      const policy = policyOf(all());
+      expect(policy).toMatch(/img-src 'self' cdn\.test data:|img-src 'self' data: cdn\.test/);
+      expect(policy).toContain("form-action 'self' cdn.test");
+      expect(stdout).toContain("Works on all pages");
+      expect(stdout).toMatch(/^ {2}works {3,}\d+ -> \d+ +stopped +https:\/\/site\.test\/about$/m);
+      expect(readFileSync(lines, "utf8")).toBe(`add_header Content-Security-Policy "${policy}" always;\n`);
+      expect(readFileSync(file, "utf8")).toContain("https://site.test/contact");
+      expect(stderr).toMatch(/visit \d+, attack {2}https:\/\/site\.test\//);
+    },
+    proofMsMax,
+  );
+
+  test(
+    "one that breaks fails the call, is told with what to do, and no headers are written",
+    async () => {
+      const [policy, lines] = [join(folder, "site-policy.txt"), join(folder, "unwritten.txt")];
+      writeFileSync(policy, "default-src 'self' 'unsafe-inline' data: cdn.test; base-uri 'none'; img-src 'self' data:");
+      const { code, stdout, stderr, all } = await prove(await start(site), "https://site.test/about", "--policy", policy, "--write", lines);
+      expect([code, all().verdict, all().pages.map(({ verdict }) => verdict)]).toEqual([1, "blocks", ["works", "blocks"]]);
+      expect(stdout).toMatch(/works +\d+ -> \d+ +- +https:\/\/site\.test\/\n/);
+      expect(stdout).toContain("To allow it, add cdn.test to img-src.");
+      expect([stderr, existsSync(lines)]).toEqual([expect.stringContaining("unwritten.txt was not written"), false]);
+    },
+    proofMsMax,
+  );
+
+  test(
+    "one that leads to another origin is no pass",
+    async () => {
+      const { code, stdout, all } = await prove(await start(site), "https://site.test/moved", "--header", "x-frame-options: DENY");
+      expect([code, all().pages.map(({ because }) => because)]).toEqual([1, [null, "other-origin"]]);
+      expect(stdout).toContain("the page leads to another origin");
+    },
+    proofMsMax,
+  );
+
+  test.each<[string, readonly string[], string]>([
+    ["another origin", ["https://other.test/"], "https://other.test/ is not of https://site.test"],
+    ["another port", ["https://site.test:8443/"], "is not of https://site.test"],
+    ["a sitemap of another origin", ["--from-sitemap", "https://other.test/sitemap.xml"], "is not of https://site.test"],
+    ["too many pages", Array.from({ length: 25 }, (_, n) => `https://site.test/${n}`), "26 URLs are too many for one proof; it takes 25"],
+    ["a policy and a draft", ["--policy", "p.txt", "--draft", "hosts"], "--policy and --draft exclude each other"],
+    ["an unknown server", ["--format", "lighttpd"], "Allowed choices are nginx"],
+    ["a file that is missing", ["--policy", join(folder, "missing.txt")], "missing.txt does not exist"],
+    ["a format that is none", ["-o", "pdf=x.pdf"], "must be json=PATH or html=PATH"],
+    ["a folder as file", ["--write", folder], "it is a folder"],
+    ["a file that is read and written", ["--urls", root, "--write", root], "would be overwritten"],
+  ])("%s is refused, and nothing is visited", async (_words, args, message) => {
+    const server = await start(site);
+    const { code, stderr } = await prove(server, ...args);
+    expect([code, stderr, server.requests]).toEqual([2, expect.stringContaining(message), []]);
+  });
+
+  test("a sitemap without pages is refused with the reason", async () => {
+    const empty = { headers: { "content-type": "application/xml" }, body: "<urlset></urlset>" };
+    const { code, stderr } = await prove(
+      await start({ ...site, "/sitemap.xml": empty }),
+      "--from-sitemap",
+      "https://site.test/sitemap.xml",
+    );
+    expect([code, stderr]).toEqual([3, expect.stringContaining("names no page of https://site.test")]);
+  });
+});
+
+test(
+  "a page behind a sign-in is proven by cookie file, and the cookie is in no output",
+  async () => {
+    const secret = "cookie-secret-51f0aa";
+    const signedIn = (request: IncomingMessage) => (request.headers.cookie ?? "").includes(secret);
+    const server = await start({
+      "/": (request, response) => {
+        response.writeHead(signedIn(request) ? 200 : 401, { "content-type": "text/html" });
+        response.end(
+          page("", signedIn(request) ? `<p>${secret}</p><img src="https://cdn.test/i.svg?${secret}"><script>go()</script>` : ""),
+        );
+      },
+      "/i.svg": { headers: { "content-type": "image/svg+xml" }, body: "<svg xmlns='http://www.w3.org/2000/svg'/>" },
+    });
+    const file = join(folder, "cookies.txt");
+    writeFileSync(file, `site.test\tFALSE\t/\tTRUE\t0\tsession\t${secret}\n`, { mode: 0o600 });
+    const report = join(folder, "signed-in.html");
+    const { code, stdout, stderr, all } = await prove(server, "--cookie-file", file, "-o", `html=${report}`);
+    expect([code, all().verdict, policyOf(all())]).toEqual([0, "works", expect.stringContaining("img-src 'self' cdn.test")]);
+    expect([stdout, stderr, JSON.stringify(all()), readFileSync(report, "utf8")].join("\n")).not.toContain(secret);
+    writeFileSync(file, "site.test session\n");
+    const malformed = await prove(server, "--cookie-file", file);
+    expect([malformed.code, malformed.stderr]).toEqual([2, expect.stringMatching(/cookies\.txt, line 1: /)]);
+  },
+  proofMsMax,
+);
