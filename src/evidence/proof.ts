@@ -32,13 +32,21 @@ const listOf = <S extends TSchema>(items: S, description: string) => Type.Array(
 const score = orNull(Type.Integer({ minimum: 0, maximum: 100 }));
 const state = literalOf("passed", "violated", "notChecked", "notApplicable");
 
+/**
+ * `source`: add it to the directive. `in-place-of-none`: `'none'` has to give way. `directive`: add the directive, which so far falls back to
+ * another one. `nonce`: `'strict-dynamic'` ignores hosts. `weakens`: possible, at a price. Otherwise the page has to change.
+ */
+const wayToAllow = Type.Object({
+  way: literalOf("source", "in-place-of-none", "directive", "nonce", "move-handler", "weakens", "trusted-types", "unknown-code"),
+  directive: Type.String(),
+  source: Type.String(),
+  value: named("All sources of the directive, once it allows this, too."),
+});
+export type WayToAllow = Fact<typeof wayToAllow>;
+
 const blocked = Type.Object({
   ...blockedByPolicy.properties,
-  allow: Type.Object({
-    way: literalOf("source", "move-handler", "weakens", "trusted-types", "unknown-code"),
-    directive: Type.String(),
-    source: Type.String(),
-  }),
+  allow: wayToAllow,
 });
 
 const canary = Type.Object({

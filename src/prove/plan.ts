@@ -52,6 +52,7 @@ const faultWords: Readonly<Record<PolicyFault["kind"], string>> = {
   "repeated-directive": "is there twice, and browsers use the first",
   unquoted: "needs quotes",
   "invalid-source": "is no source",
+  "none-beside-others": "has no effect beside other sources",
 };
 
 /** For command line and API. `quoted` makes a word of the user harmless. */

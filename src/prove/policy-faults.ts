@@ -6,7 +6,7 @@ import { nearest } from "../parse/text.ts";
 const faultsMax = 10;
 
 export interface PolicyFault {
-  readonly kind: "empty" | "non-ascii" | "unknown-directive" | "repeated-directive" | "unquoted" | "invalid-source";
+  readonly kind: "empty" | "non-ascii" | "unknown-directive" | "repeated-directive" | "unquoted" | "invalid-source" | "none-beside-others";
   readonly word: string;
   /** Both from 1. */
   readonly line: number;
@@ -41,7 +41,19 @@ export function faultsOfPolicy(text: string): readonly PolicyFault[] {
       else if (parseCspSource(word).kind === "invalid") add("invalid-source", word, index);
     }
   }
-  return faults.slice(0, faultsMax);
+  for (const { word, at } of uselessNone(text)) add("none-beside-others", word, at);
+  return faults.toSorted((one, other) => one.line - other.line || one.column - other.column).slice(0, faultsMax);
+}
+
+/** CSP level 3, section 2.3.1: `'none'` is a list of its own. Browsers ignore it beside sources. */
+function uselessNone(text: string): readonly { readonly word: string; readonly at: number }[] {
+  return [...text.matchAll(/[^;,]+/g)].flatMap(({ 0: part, index: start }) => {
+    const [name, ...sources] = [...part.matchAll(/\S+/g)];
+    const isList = sourceListDirectives.includes(name?.[0].toLowerCase() ?? "");
+    const none = sources.filter(({ 0: word }) => word.toLowerCase() === "'none'");
+    const others = sources.filter(({ 0: word }) => !/^'(?:none|report-sample)'$/i.test(word));
+    return isList && others.length > 0 ? none.map(({ 0: word, index }) => ({ word, at: start + index })) : [];
+  });
 }
 
 function isUnquoted(word: string): boolean {

@@ -309,7 +309,7 @@ class Prover {
 
   /** Without any policy, then with the headers: only what runs without a policy proves something. */
   async #attack({ headers, draft, tried }: Attempt): Promise<ReadonlyMap<string, readonly CanaryResult[]>> {
-    const policies = headers.flatMap(({ name, value }) => (name.toLowerCase() === policyName.toLowerCase() ? [value ?? ""] : []));
+    const policies = policiesIn(headers);
     const isBroken = tried.some(({ comparison: { verdict } }) => verdict === "blocks" || verdict === "changes");
     if (policies.length === 0 || isBroken) return new Map();
     const working = tried.filter(({ comparison: { verdict } }) => verdict === "works").map(({ page }) => page);
@@ -412,6 +412,11 @@ export function isProven({ pages }: Pick<Proof, "pages">): boolean {
 
 export function hasRunning(canaries: readonly CanaryResult[]): boolean {
   return canaries.some(({ outcome }) => outcome === "runs");
+}
+
+/** Values of the policies among the headers. */
+export function policiesIn(headers: readonly ReplacedHeader[]): readonly string[] {
+  return headers.flatMap(({ name, value }) => (name.toLowerCase() === policyName.toLowerCase() ? [value ?? ""] : []));
 }
 
 /** Stands for the nonce, which has to be a new one in each answer. */

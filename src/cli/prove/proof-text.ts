@@ -3,8 +3,8 @@ import { type Fix, replaceHeader, setHeader } from "../../check/fix.ts";
 import type { CheckDefinition } from "../../check/registry.ts";
 import type { BlockedByPolicy } from "../../evidence/observation.ts";
 import type { TextSection } from "../../export/sections.tsx";
-import { wayToAllow } from "../../prove/allow.ts";
-import { changedRows, hasRunning, headersToCopy, type PageProof, type Proof, proofVerdict } from "../../prove/prove.ts";
+import { allowingDirectives, wayToAllow } from "../../prove/allow.ts";
+import { changedRows, hasRunning, headersToCopy, type PageProof, type Proof, policiesIn, proofVerdict } from "../../prove/prove.ts";
 import type { PageLocale, Texts, TextValues } from "../../text/i18n.ts";
 import { scanErrorMessage } from "../../text/render.ts";
 import { linesFor, type ServerName, serverLabel } from "../../text/servers/server-lines.ts";
@@ -86,7 +86,7 @@ function overview(answer: ProofAnswer, say: Say): TextSection {
   };
 }
 
-function pageSections(page: PageProof, { origin }: Proof, say: Say): readonly TextSection[] {
+function pageSections(page: PageProof, proof: Proof, say: Say): readonly TextSection[] {
   const { comparison, canaries } = page;
   return [
     {
@@ -101,7 +101,7 @@ function pageSections(page: PageProof, { origin }: Proof, say: Say): readonly Te
       ],
       items: changedItems(page, say),
     },
-    ...blockedSection(comparison.blocked, origin, say),
+    ...blockedSection(comparison.blocked, proof, say),
     ...changeSection(page, say),
     ...listSection(
       say("canariesHead"),
@@ -134,14 +134,21 @@ function changedItems(page: PageProof, say: Say): TextSection["items"] {
   return [...texts, ...unread].map((text) => ({ text, notes: [] }));
 }
 
-function blockedSection(blocked: readonly BlockedByPolicy[], origin: string, say: Say): readonly TextSection[] {
-  const items = blocked.slice(0, listedMax).map((one) => {
-    const { way, directive, source } = wayToAllow(one, origin);
+function blockedSection(blocked: readonly BlockedByPolicy[], proof: Proof, say: Say): readonly TextSection[] {
+  if (blocked.length === 0) return [];
+  const policies = policiesIn(headersToCopy(proof));
+  const ways = blocked.map((one) => wayToAllow(one, proof.origin, policies));
+  const items = blocked.slice(0, listedMax).map((one, at) => {
+    const { way = "unknown-code", ...words } = ways[at] ?? {};
     const place = one.file === null ? "" : one.line === null ? one.file : `${one.file}:${one.line}`;
     const values = { directive: one.directive, what: one.url || say(`kinds/${one.kind}`), place };
-    return { text: say(place === "" ? "blockedItem" : "blockedItemAt", values), notes: [say(`allow/${way}`, { directive, source })] };
+    return { text: say(place === "" ? "blockedItem" : "blockedItemAt", values), notes: [say(`allow/${way}`, { ...words })] };
   });
-  return items.length === 0 ? [] : [{ ...emptySection, heading: say("blockedHead"), items, remarks: moreThan(blocked.length, say) }];
+  const lines = allowingDirectives(ways).map(stripControls);
+  return [
+    { ...emptySection, heading: say("blockedHead"), items, remarks: moreThan(blocked.length, say) },
+    ...(blocked.length < 2 || lines.length === 0 ? [] : [{ ...emptySection, heading: say("allowingHead"), lines }]),
+  ];
 }
 
 function moreThan(total: number, say: Say): readonly string[] {

@@ -154,7 +154,9 @@ describe("a policy of the user", () => {
         ),
       );
       expect(stdout).toMatch(/script-src-elem: inline code \(https:\/\/site\.test\/:\d+\)/);
-      expect(stdout).toMatch(/add 'sha256-[^']+' to\s+script-src\./);
+      // `default-src 'none'` is no list to which a source could be added.
+      expect(stdout).toMatch(/add a directive: script-src\s+'sha256-[^']+'\./);
+      expect(stdout).toMatch(/^ {4}script-src( 'sha256-[^']+'){5}$/m);
       expect(proof().lost.map(({ url }) => url)).toEqual(["https://site.test/app.js", "https://cdn.test/api"]);
     },
     proofMsMax,

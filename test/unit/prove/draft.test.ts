@@ -1,8 +1,9 @@
 /** Policies that are drafted from what a visit needs. */
 import { describe, expect, test } from "vitest";
-import type { DocumentShape } from "../../../src/evidence/observation.ts";
+import type { BlockedByPolicy, DocumentShape } from "../../../src/evidence/observation.ts";
+import type { WayToAllow } from "../../../src/evidence/proof.ts";
 import { parseCsp } from "../../../src/parse/csp.ts";
-import { wayToAllow } from "../../../src/prove/allow.ts";
+import { allowingDirectives, wayToAllow } from "../../../src/prove/allow.ts";
 import { type Draft, type DraftNeeds, draftPolicy, needsOfAll, type PageNeeds, type Rung, rungs } from "../../../src/prove/draft.ts";
 import { faultsOfPolicy } from "../../../src/prove/policy-faults.ts";
 import { blockedBy, shapeOf } from "../../support/visited.ts";
@@ -216,11 +217,53 @@ test.each([
   ["script-src 'sefl'", ["invalid-source 1:12"]],
   ["script-src 'self' img-src *", ["invalid-source 1:19 ; img-src"]],
   ["img-src https://t\u00fcr.test", ["non-ascii 1:9"]],
+  ["img-src 'self' 'none'; script-src 'none' 'report-sample'", ["none-beside-others 1:16"]],
+  ["img-src 'NONE' data:; font-src 'none'; script-src self", ["none-beside-others 1:9", "unquoted 1:51 'self'"]],
 ])("faults of %j", (policy, expected) => {
   const words = faultsOfPolicy(policy).map(({ kind, line, column, suggestion }) =>
     [kind, `${line}:${column}`, suggestion ?? ""].join(" ").trim(),
   );
   expect(words).toEqual(expected);
+});
+
+test("what is blocked is allowed together by directives that are each written once", () => {
+  const blocked = [ownFile, inlineScript(1), inlineScript(2), image, blockedBy({ kind: "inline" }), attribute];
+  const policies = ["default-src 'none'; img-src 'self'"];
+  expect(allowingDirectives(blocked.map((one) => wayToAllow(one, "https://site.test/", policies)))).toEqual([
+    `script-src 'self' '${hash(1)}' '${hash(2)}'`,
+    "img-src 'self' img.test",
+  ]);
+});
+
+const ownFile = blockedBy({ url: "https://site.test/app.js" });
+const image = blockedBy({ directive: "img-src", url: "https://img.test/i.png" });
+const attribute = blockedBy({ kind: "inline", directive: "style-src-attr", hash: hash(1) });
+test.each<[string, BlockedByPolicy, WayToAllow["way"], string]>([
+  ["script-src 'self'", blockedBy({ url: "https://cdn.test/lib.js" }), "source", "script-src 'self' cdn.test"],
+  ["script-src 'none'", ownFile, "in-place-of-none", "script-src 'self'"],
+  ["script-src 'NONE' 'report-sample'", ownFile, "in-place-of-none", "script-src 'report-sample' 'self'"],
+  ["script-src", ownFile, "in-place-of-none", "script-src 'self'"],
+  ["script-src-elem 'none'; script-src 'self'", ownFile, "in-place-of-none", "script-src-elem 'self'"],
+  ["default-src 'none'", ownFile, "directive", "script-src 'self'"],
+  ["default-src 'none'; img-src 'none'", image, "in-place-of-none", "img-src img.test"],
+  ["default-src 'self' cdn.test", image, "directive", "img-src 'self' cdn.test img.test"],
+  ["default-src 'self' 'unsafe-inline' 'nonce-abcdefgh'", image, "directive", "img-src 'self' img.test"],
+  ["default-src *, img-src 'none'", image, "in-place-of-none", "img-src img.test"],
+  ["img-src img.test, default-src 'self'", image, "directive", "img-src 'self' img.test"],
+  ["script-src 'none'", inlineScript(1), "in-place-of-none", `script-src '${hash(1)}'`],
+  ["script-src 'nonce-abcdefgh' 'strict-dynamic'", ownFile, "nonce", "script-src "],
+  ["script-src 'strict-dynamic'", inlineScript(1), "source", `script-src 'strict-dynamic' '${hash(1)}'`],
+  ["default-src 'none'", blockedBy({ kind: "eval", directive: "script-src" }), "weakens", "script-src 'unsafe-eval'"],
+  ["script-src 'none'", blockedBy({ kind: "wasm-eval", directive: "script-src" }), "in-place-of-none", "script-src 'wasm-unsafe-eval'"],
+  ["style-src 'none'", attribute, "weakens", "style-src-attr 'unsafe-inline'"],
+  ["style-src-attr 'none'", attribute, "weakens", "style-src-attr 'unsafe-inline'"],
+  ["base-uri 'none'", blockedBy({ directive: "base-uri", url: "https://site.test/" }), "in-place-of-none", "base-uri 'self'"],
+  ["form-action 'none'", blockedBy({ directive: "form-action", url: "https://pay.test/x" }), "in-place-of-none", "form-action pay.test"],
+  ["child-src 'none'", blockedBy({ directive: "frame-src", url: "https://f.test/" }), "directive", "frame-src f.test"],
+])("%s: the way to allow leaves a valid policy that does: %j", (policy, blocked, way, becomes) => {
+  const { directive, value, ...allowed } = wayToAllow(blocked, "https://site.test/", policy.split(", "));
+  expect([allowed.way, `${directive} ${value}`]).toEqual([way, becomes]);
+  expect(faultsOfPolicy(`${directive} ${value}`)).toEqual([]);
 });
 
 test.each([
@@ -232,5 +275,5 @@ test.each([
   [blockedBy({ kind: "inline" }), { way: "unknown-code" }],
   [blockedBy({ kind: "trusted-types", directive: "require-trusted-types-for" }), { way: "trusted-types" }],
 ])("way to allow: %j", (blocked, expected) => {
-  expect(wayToAllow(blocked, "https://site.test/")).toMatchObject(expected);
+  expect(wayToAllow(blocked, "https://site.test/", [])).toMatchObject(expected);
 });
