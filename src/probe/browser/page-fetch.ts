@@ -60,8 +60,8 @@ export async function answerPausedRequests(session: CDPSession, mainFrameId: str
   if (credentials !== null) patterns.push({ urlPattern: "*", requestStage: "Request" });
   const overrides = changes?.overrides ?? null;
   if (overrides !== null)
-    // The browser has no type for the scripts of workers.
-    for (const resourceType of ["Document", "Other"] as const)
+    // The browser has no type for the scripts of workers. A script may ask for its own document, to read the header.
+    for (const resourceType of ["Document", "Other", "XHR", "Fetch"] as const)
       patterns.push({ urlPattern: `${overrides.origin}/*`, resourceType, requestStage: "Response" });
   const canaries = overrides?.canaries ?? null;
   if (canaries !== null) patterns.push(...canaryPatterns(canaries));
@@ -71,6 +71,7 @@ export async function answerPausedRequests(session: CDPSession, mainFrameId: str
     if (changes === null || overrides === null) return sendCredentials?.(event);
     if (canaries !== null && isOfCanary(event, canaries)) return answerCanary(session, event, canaries, changes.onCanary);
     const isAnswered = event.responseStatusCode !== undefined || event.responseErrorReason !== undefined;
+    if (isAnswered && event.resourceType !== "Document" && event.resourceType !== "Other") return answerScript(session, event, overrides);
     if (isAnswered) return answerDocument(session, { event, isMain: event.frameId === mainFrameId }, overrides, changes.onUnchanged);
     return sendCredentials?.(event);
   };
@@ -100,13 +101,12 @@ async function answerDocument(
   { origin, headers, nonce, canaries }: PageOverrides,
   onUnchanged: DocumentChanges["onUnchanged"],
 ): Promise<void> {
-  const { requestId, request, responseStatusCode: status = 0, responseHeaders = [] } = event;
+  const { requestId, request, responseStatusCode: status = 0 } = event;
   const proceed = () => session.send("Fetch.continueRequest", { requestId });
   const hasDocument = event.responseErrorReason === undefined && !isRedirectStatus(status) && status !== 204 && status !== 205;
-  const typeOf = responseHeaders.find(({ name }) => name.toLowerCase() === "content-type")?.value ?? "";
-  const isOtherFile = event.resourceType === "Other" && !/javascript|ecmascript/i.test(typeOf);
+  const isOtherFile = event.resourceType === "Other" && !/javascript|ecmascript/i.test(fieldOf(event, "content-type") ?? "");
   if (!hasDocument || isOtherFile || URL.parse(request.url)?.origin !== origin) return void (await proceed());
-  const announced = Number(responseHeaders.find(({ name }) => name.toLowerCase() === "content-length")?.value ?? 0);
+  const announced = Number(fieldOf(event, "content-length") ?? 0);
   if (announced > documentBytesMax) {
     onUnchanged("document-too-large");
     return void (await proceed());
@@ -120,36 +120,78 @@ async function answerDocument(
   onUnchanged(failed);
 }
 
+/** A document that a script asks for has the same headers, and no policy applies: the answer goes on with other fields. */
+async function answerScript(session: CDPSession, event: PausedRequest, { headers }: PageOverrides): Promise<void> {
+  const { requestId, responseStatusCode: responseCode = 0, responseErrorReason } = event;
+  const isDocument = responseErrorReason === undefined && !isRedirectStatus(responseCode) && isHtml(event);
+  const changed = isDocument ? { responseCode, responseHeaders: replacedFields(event, headers, []) } : {};
+  await session.send("Fetch.continueResponse", { requestId, ...changed });
+}
+
+function fieldOf({ responseHeaders = [] }: PausedRequest, field: string): string | undefined {
+  return responseHeaders.find(({ name }) => name.toLowerCase() === field)?.value;
+}
+
+/** Without a type, browsers guess from the content. */
+function isHtml(event: PausedRequest): boolean {
+  return /html/i.test(fieldOf(event, "content-type") ?? "html");
+}
+
+function replacedFields(
+  { responseHeaders = [] }: PausedRequest,
+  headers: readonly ReplacedHeader[],
+  without: readonly string[],
+): Protocol.Fetch.HeaderEntry[] {
+  const dropped = [...without, ...headers.map(({ name }) => name.toLowerCase())];
+  const kept = responseHeaders.filter(({ name }) => !dropped.includes(name.toLowerCase()));
+  return [...kept, ...headers.flatMap(({ name, value }) => (value === null ? [] : [{ name, value }]))];
+}
+
 /** Null once the browser has the changed document. @throws Error if the browser or the rewriter refuses it. */
 async function fulfill(
   session: CDPSession,
-  { requestId, responseStatusCode: responseCode = 0, responseHeaders = [] }: PausedRequest,
+  event: PausedRequest,
   { headers, nonce, inserted }: Pick<PageOverrides, "headers" | "nonce"> & { readonly inserted: string },
 ): Promise<Unchanged | null> {
+  const { requestId, responseStatusCode: responseCode = 0 } = event;
   const received = await bodyOf(session, requestId);
-  const type = responseHeaders.find(({ name }) => name.toLowerCase() === "content-type")?.value ?? "html";
-  const isWritten = (nonce !== null || inserted !== "") && /html/i.test(type);
-  const body = typeof received === "string" || !isWritten ? received : written(received, nonce, inserted);
-  if (typeof body === "string") return body;
-  const dropped = [...transferFields, ...headers.map(({ name }) => name.toLowerCase())];
-  const kept = responseHeaders.filter(({ name }) => !dropped.includes(name.toLowerCase()));
-  const added = headers.flatMap(({ name, value }) => (value === null ? [] : [{ name, value }]));
-  await session.send("Fetch.fulfillRequest", {
-    requestId,
-    responseCode,
-    responseHeaders: [...kept, ...added],
-    body: body.toString("base64"),
-  });
+  if (typeof received === "string") return received;
+  const isWritten = (nonce !== null || inserted !== "") && isHtml(event);
+  const body = isWritten ? written(received, fieldOf(event, "content-type") ?? "", nonce, inserted) : received;
+  const responseHeaders = replacedFields(event, headers, transferFields);
+  await session.send("Fetch.fulfillRequest", { requestId, responseCode, responseHeaders, body: body.toString("base64") });
   return null;
 }
 
 /** Elements whose code or file a nonce allows. */
 const noncedElements = "script, style, link[rel~=stylesheet i], link[rel~=preload i], link[rel~=modulepreload i]";
 
-/** The inserted HTML gets no nonce. UTF-16 is no superset of ASCII, and cannot be written. @throws Error above the memory of the rewriter. */
-function written(body: Buffer, nonce: string | null, inserted: string): Buffer | "document-unreadable" {
-  const isUtf16 = (body[0] === 0xff && body[1] === 0xfe) || (body[0] === 0xfe && body[1] === 0xff) || body.subarray(0, 2).includes(0);
-  if (isUtf16) return "document-unreadable";
+/** The inserted HTML gets no nonce. @throws Error above the memory of the rewriter. */
+function written(body: Buffer, type: string, nonce: string | null, inserted: string): Buffer {
+  const utf16 = utf16Of(body, type);
+  if (utf16 === null) return writtenAscii(body, nonce, inserted);
+  const text = writtenAscii(Buffer.from(new TextDecoder(utf16).decode(body)), nonce, inserted).toString();
+  // The mark takes precedence over the type.
+  return Buffer.from(`\ufeff${text}`, "utf16le");
+}
+
+/** Null for encodings that are supersets of ASCII, which the rewriter reads. A mark decides before the type (HTML, "determining the encoding"). */
+function utf16Of(body: Buffer, type: string): string | null {
+  const start = body.subarray(0, 3).toString("hex");
+  const [, label = "utf-8"] = /charset\s*=\s*["']?\s*([\w-]+)/i.exec(type) ?? [];
+  if (start.startsWith("fffe")) return "utf-16le";
+  if (start.startsWith("feff")) return "utf-16be";
+  if (start === "efbbbf") return null;
+  try {
+    const { encoding } = new TextDecoder(label);
+    return encoding.startsWith("utf-16") ? encoding : null;
+  } catch {
+    // An unknown label counts for nothing.
+    return null;
+  }
+}
+
+function writtenAscii(body: Buffer, nonce: string | null, inserted: string): Buffer {
   const rewriter = new HTMLRewriter();
   if (nonce !== null) rewriter.on(noncedElements, { element: (element) => void element.setAttribute("nonce", nonce) });
   // What follows the end of a document belongs to its body.

@@ -174,10 +174,38 @@ describe("a nonce", () => {
     expect(factsOf((await visited(server, policy)).readings, "dom").title).toBe("T\u00fcr");
   });
 
-  test("cannot be written into UTF-16", async () => {
-    const server = await startSite({ "/": html(utf16, { "content-type": "text/html" }) });
-    expect((await visited(server, policy, { nonce })).unchanged).toBe("document-unreadable");
+  const [little, plain] = [Buffer.from(titled(), "utf16le"), { "content-type": "text/html" }];
+  test.each([
+    ["UTF-16 with a mark", html(utf16, plain)],
+    ["UTF-16 of the other order", html(Buffer.from(utf16).swap16(), plain)],
+    ["UTF-16 by its type", html(little, { "content-type": "text/html; charset=utf-16" })],
+    ["UTF-16 of the other order by its type", html(Buffer.from(little).swap16(), { "content-type": 'text/html; charset="UTF-16BE"' })],
+    ["UTF-8 with a mark, and a wrong type", html(`\ufeff${titled()}`, { "content-type": "text/html; charset=utf-16" })],
+    [
+      "windows-1252 by an unknown type",
+      html(Buffer.from(titled().replace("\u00fc", "u"), "latin1"), { "content-type": "text/html; charset=x-own" }),
+    ],
+  ])("is written into %s", async (_words, page) => {
+    const { readings, unchanged } = await visited(await startSite({ "/": page }), policy, { nonce });
+    expect([factsOf(readings, "dom").title.replace("u", "\u00fc"), unchanged]).toEqual(["ran T\u00fcr", null]);
   });
+});
+
+test("a script that asks for a document reads the headers of the visit, and other files keep theirs", async () => {
+  const asking = `const own = (path, options) => fetch(path, options).then((answer) => answer.headers.get("${csp}"));
+    const xhr = new XMLHttpRequest(); xhr.open("GET", "/", false); xhr.send();
+    Promise.all([own("/"), own("/", { method: "HEAD" }), own("/data"), own("/gone").catch(() => "gone"), own("/moved")])
+      .then((values) => { document.title = [...values, xhr.getResponseHeader("${csp}"), xhr.responseText.length > 99].join(" ") })`;
+  const server = await startSite({
+    "/": html(`<script>${asking}</script>`, { [csp]: "img-src *" }),
+    "/data": { headers: { "content-type": "application/json", [csp]: "img-src data:" }, body: "{}" },
+    "/gone": (request) => void request.socket.destroy(),
+    "/moved": { status: 302, headers: { location: "/", [csp]: "img-src blob:" } },
+  });
+  expect(await titleOf(server)).toBe("img-src * img-src * img-src data: gone img-src * img-src * true");
+  expect(await titleOf(server, [{ name: csp, value: "img-src new:" }])).toBe(
+    "img-src new: img-src new: img-src data: gone img-src new: img-src new: true",
+  );
 });
 
 test("a header that the browser refuses is told, and the page does not wait for it", async () => {
