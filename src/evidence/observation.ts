@@ -95,10 +95,14 @@ const observation = fields({
   shape: orNull(documentShape),
   /** True if the page was still loading when it was read. */
   stillLoading: orAbsent(flag),
+  /** True if a script of the page hears of what policies block, by the event `securitypolicyviolation`. */
+  hearsViolations: orAbsent(flag),
   /** True if the page has a service worker, which visits bypass. */
   serviceWorker: flag,
   /** Names of the injected pieces of code that ran; empty for a visit without. */
   canaries: list(text(canaryCharsMax), canariesMax),
+  /** Injected elements that were pressed, whether that ran code or not; absent for a visit without. */
+  canariesPressed: orAbsent(count),
   /** Why documents kept the headers of their server although others were asked for; null if they did not. */
   unchanged: orNull(literalOf("document-too-large", "document-unreadable")),
 });

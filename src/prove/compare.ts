@@ -22,7 +22,14 @@ export interface VisitFacts {
 export type ProofVerdict = "works" | "blocks" | "changes" | "unknown" | "no-draft";
 
 /** Why no verdict is possible. `other-origin`: the page leads to an origin whose documents the proof does not change. */
-type UnknownBecause = "not-read" | "document-too-large" | "document-unreadable" | "never-settles" | "differs" | "other-origin";
+export type UnknownBecause =
+  | "not-read"
+  | "document-too-large"
+  | "document-unreadable"
+  | "never-settles"
+  | "differs"
+  | "reacts"
+  | "other-origin";
 
 interface ElementChange {
   readonly name: string;
@@ -74,6 +81,29 @@ export function inBoth(one: VisitComparison, other: VisitComparison): VisitCompa
   const movedTo = other.movedTo === null ? null : one.movedTo;
   const differs = lost.length + newErrors.length + elements.length > 0 || movedTo !== null;
   return { ...one, verdict: differs ? "changes" : "works", lost, newErrors, elements, movedTo };
+}
+
+/** Why two visits with injected code, without a policy and with it, show nothing; null if they do. */
+export function attackUntold([baseline]: Baselines, { observation: without }: VisitFacts, within: VisitFacts): UnknownBecause | null {
+  const { shape, unchanged, canariesPressed = 0 } = within.observation;
+  const because = unchanged ?? without.unchanged;
+  if (because !== null) return because;
+  if (shape === null || without.shape === null) return "not-read";
+  // A page that goes away, or takes the code away, has heard that it was blocked.
+  return addressOf(within) !== addressOf(baseline) || canariesPressed < (without.canariesPressed ?? 0) ? "reacts" : null;
+}
+
+/** A page that changes without a block, and can know of the policy, may do so on purpose: then it can do anything where it is deployed. */
+export function heedingReactions(comparison: VisitComparison, baselines: Baselines, enforced: VisitFacts): VisitComparison {
+  const reacts = comparison.verdict === "changes" && [...baselines, enforced].some(readsPolicies);
+  return reacts ? { ...comparison, verdict: "unknown", because: "reacts" } : comparison;
+}
+
+/** The page hears of what is blocked, or asks for its own document, whose header a script can read. */
+function readsPolicies(visit: VisitFacts): boolean {
+  const { requests, hearsViolations = false } = visit.observation;
+  const isOwn = ({ kind, url }: ObservedRequest) => (kind === "fetch" || kind === "xhr") && withoutQuery(url) === addressOf(visit);
+  return hearsViolations || requests.some(isOwn);
 }
 
 function unknownBecause(baselines: Baselines, enforced: VisitFacts): UnknownBecause | null {

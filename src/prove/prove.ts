@@ -11,7 +11,15 @@ import { valuesNamed } from "../parse/header-fields.ts";
 import type { CanaryPage, PageOverrides, ReplacedHeader } from "../probe/browser/page-fetch.ts";
 import type { Visited } from "../scan/task.ts";
 import { type CanaryResult, canaryPage, canaryResults } from "./canaries.ts";
-import { compare, inBoth, type ProofVerdict, type VisitComparison } from "./compare.ts";
+import {
+  attackUntold,
+  compare,
+  heedingReactions,
+  inBoth,
+  type ProofVerdict,
+  type UnknownBecause,
+  type VisitComparison,
+} from "./compare.ts";
 import { type Draft, type DraftCost, draftPolicy, needsOfAll, type PageNeeds, type RefusedBecause } from "./draft.ts";
 import { predictedEvidence } from "./predict.ts";
 
@@ -123,6 +131,12 @@ interface Attempt {
   readonly draft: Draft | null;
   readonly rung: Rung | null;
   readonly tried: readonly TriedPage[];
+}
+
+interface Attacked {
+  readonly results: readonly CanaryResult[];
+  /** Reason why what did not run proves nothing; null if it proves something. */
+  readonly because: UnknownBecause | null;
 }
 
 /** Thrown within this file for a visit that could not be made. */
@@ -275,7 +289,8 @@ class Prover {
         const comparison = compare(page.baselines, visited);
         if (comparison.verdict !== "changes") return { page, comparison, visited };
         const again = await this.#visit(page.url, headers, "enforce", nonce);
-        return { page, comparison: inBoth(comparison, compare(page.baselines, again)), visited: again };
+        const inEach = inBoth(comparison, compare(page.baselines, again));
+        return { page, comparison: heedingReactions(inEach, page.baselines, again), visited: again };
       },
     );
     return { headers, draft, rung, tried };
@@ -308,7 +323,7 @@ class Prover {
   }
 
   /** Without any policy, then with the headers: only what runs without a policy proves something. */
-  async #attack({ headers, draft, tried }: Attempt): Promise<ReadonlyMap<string, readonly CanaryResult[]>> {
+  async #attack({ headers, draft, tried }: Attempt): Promise<ReadonlyMap<string, Attacked>> {
     const policies = policiesIn(headers);
     const isBroken = tried.some(({ comparison: { verdict } }) => verdict === "blocks" || verdict === "changes");
     if (policies.length === 0 || isBroken) return new Map();
@@ -316,11 +331,14 @@ class Prover {
     const alike = Map.groupBy(working, ({ shapes }) => shapes?.[0].elements.map(({ name }) => name).join(" "));
     const attacked = [...alike.values()].flatMap(([page]) => page ?? []).slice(0, attackedPagesMax);
     if (attacked.length === 0) return new Map();
-    const results = await this.#ofEach(attacked, async ({ url }) => {
+    const results = await this.#ofEach(attacked, async ({ url, baselines }) => {
       const canaries = canaryPage(this.#tools.nonce(), policies, this.#page.href);
       const without = await this.#visit(url, policyHeaders(null), "attack", null, canaries);
       const within = await this.#visit(url, headers, "attack", draft?.usesNonce === true ? this.#nonce : null, canaries);
-      return [url, canaryResults(canaries, without.observation.canaries, within.observation.canaries)] as const;
+      const results = canaryResults(canaries, without.observation.canaries, within.observation.canaries);
+      const because = attackUntold(baselines, without, within);
+      // What did not run may still run where the page stays as it is.
+      return [url, { results: because === null ? results : results.filter(({ outcome }) => outcome === "runs"), because }] as const;
     });
     return new Map(results);
   }
@@ -339,10 +357,10 @@ class Prover {
 
   async #proof(attempt: Attempt, urls: readonly string[], refused: readonly RefusedRung[]): Promise<Proof> {
     const { headers, draft, rung, tried } = attempt;
-    const canaries = await this.#attack(attempt);
+    const attacked = await this.#attack(attempt);
     const pages: PageProof[] = [];
     for (const one of tried.toSorted((a, b) => urls.indexOf(a.page.url) - urls.indexOf(b.page.url)))
-      if (!this.#unvisited.has(one.page.url)) pages.push(await this.#pageProof(one, headers, canaries.get(one.page.url) ?? []));
+      if (!this.#unvisited.has(one.page.url)) pages.push(await this.#pageProof(one, headers, attacked.get(one.page.url)));
     return {
       origin: this.#page.origin,
       pages,
@@ -359,7 +377,7 @@ class Prover {
   async #pageProof(
     { page: { url, baselines, shapes }, comparison, visited }: TriedPage,
     headers: readonly ReplacedHeader[],
-    canaries: readonly CanaryResult[],
+    { results: canaries, because }: Attacked = { results: [], because: null },
   ): Promise<PageProof> {
     const { evidence, result } = this.#scanned;
     const isScanned = evidence.subject.url === url;
@@ -368,7 +386,8 @@ class Prover {
     const isPredicted = headers.length > 0 && shapes !== null && before?.measured === true;
     const after = isPredicted ? await this.#judge(predictedEvidence(today, headers, visited.readings)) : null;
     const serviceWorker = baselines.some(({ observation }) => observation.serviceWorker);
-    return { url, comparison, canaries, before, after, serviceWorker };
+    const told = because === null ? comparison : { ...comparison, verdict: "unknown" as const, because };
+    return { url, comparison: told, canaries, before, after, serviceWorker };
   }
 
   async #judge(evidence: Evidence): Promise<StoredResult | null> {

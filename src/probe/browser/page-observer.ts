@@ -66,6 +66,8 @@ export class PageObserver {
   #unchanged: Unchanged | null = null;
   #serviceWorker = false;
   #stillLoading = false;
+  #hearsViolations = false;
+  #canariesPressed: number | null = null;
   #requestsDropped = 0;
   #errorsDropped = 0;
   #blockedDropped = 0;
@@ -122,6 +124,7 @@ export class PageObserver {
       sample: boundedText(String(code).trim(), sampleCharsMax).text,
       nonced,
     }));
+    this.#hearsViolations = await hearsViolations(document, deadlineMs);
     this.#shape = withinLimits(documentShape, { ...shape, inline }, (text, charsMax) => boundedText(text, charsMax).text);
     const { canaries = null } = this.overrides ?? {};
     if (canaries !== null) await this.#touchCanaries(document, canaries, deadlineMs);
@@ -133,7 +136,9 @@ export class PageObserver {
     const base = await evaluateIn(document, `(${baseOfCanary})()`, deadlineMs);
     if (typeof base === "string" && URL.parse(base)?.hostname === host) this.onCanary("base");
     await session.send("Emulation.setFocusEmulationEnabled", { enabled: true });
-    for (let at = 0; at < pressedMax && (await evaluateIn(document, `(${focusCanary})(${at})`, deadlineMs)) === true; at++) {
+    this.#canariesPressed = 0;
+    for (; this.#canariesPressed < pressedMax; this.#canariesPressed++) {
+      if ((await evaluateIn(document, `(${focusCanary})(${this.#canariesPressed})`, deadlineMs)) !== true) break;
       const key = { key: "Enter", code: "Enter", windowsVirtualKeyCode: 13 };
       await session.send("Input.dispatchKeyEvent", { type: "keyDown", text: "\r", ...key }, { timeout: deadlineMs });
       await session.send("Input.dispatchKeyEvent", { type: "keyUp", ...key }, { timeout: deadlineMs });
@@ -157,9 +162,11 @@ export class PageObserver {
       blockedDropped: this.#blockedDropped,
       shape: this.#shape,
       ...(this.#stillLoading ? { stillLoading: true } : {}),
+      ...(this.#hearsViolations ? { hearsViolations: true } : {}),
       serviceWorker: this.#serviceWorker,
       unchanged: this.#unchanged,
       canaries: [...this.#canaries].sort(),
+      ...(this.#canariesPressed === null ? {} : { canariesPressed: this.#canariesPressed }),
     };
   }
 
@@ -248,6 +255,24 @@ type RawShape = Omit<DocumentShape, "inline"> & {
     readonly isWhole: boolean;
   }[];
 };
+
+/** Objects on which pages listen: the event of a violation bubbles from its element to the window. */
+const listeningObjects = ["window", "document", "document.documentElement", "document.body"];
+
+/**
+ * True for a listener of `securitypolicyviolation` in the world of the page's scripts. A page can hide it, and then is one that changes for no
+ * reason. @throws Error when the page's thread does not answer within `deadlineMs`, or the page is gone.
+ */
+async function hearsViolations({ session }: OpenDocument, deadlineMs: number): Promise<boolean> {
+  const expression = listeningObjects.map((object) => `"securitypolicyviolation" in getEventListeners(${object})`).join(" || ");
+  const limits = { returnByValue: true, timeout: deadlineMs, silent: true };
+  const { result } = await session.send(
+    "Runtime.evaluate",
+    { expression, includeCommandLineAPI: true, ...limits },
+    { timeout: deadlineMs },
+  );
+  return result.value === true;
+}
 
 /** Runs in the page. */
 function baseOfCanary(): string {

@@ -157,6 +157,20 @@ test("the shape has elements, shown text, inline code with hashes, handlers and 
   expect([other.shape?.structure === shape?.structure, other.shape?.textChars]).toEqual([false, shape?.textChars]);
 });
 
+test.each<[string, string, boolean]>([
+  ["of the document", "<script>document.addEventListener('securitypolicyviolation', () => {})</script>", true],
+  ["of the window, as a property", "<script>onsecuritypolicyviolation = () => {}</script>", true],
+  ["of the body, as an attribute", '</body><body onsecuritypolicyviolation="go()">', true],
+  ["of another event", "<script>addEventListener('securitypolicyviolations', () => {})</script>", false],
+  [
+    "that was taken away",
+    "<script>const f = () => {}; addEventListener('securitypolicyviolation', f); removeEventListener('securitypolicyviolation', f)</script>",
+    false,
+  ],
+])("a listener %s hears of violations or not", async (_words, body, expected) => {
+  expect((await observed({ "/": { body: page("", body) } }, null)).hearsViolations ?? false).toBe(expected);
+});
+
 test("a service worker is told", async () => {
   const { serviceWorker } = await observed(
     {

@@ -1,6 +1,7 @@
 /** What an enforced visit shows against two visits without the policy. */
 import { describe, expect, test } from "vitest";
-import { compare, inBoth } from "../../../src/prove/compare.ts";
+import type { VisitFacts } from "../../../src/prove/compare.ts";
+import { attackUntold, compare, heedingReactions, inBoth } from "../../../src/prove/compare.ts";
 import { blockedBy, loaded, shapeOf, visitOf } from "../../support/visited.ts";
 
 const plain = visitOf();
@@ -76,6 +77,52 @@ describe("noise of the page is left out", () => {
       });
     expect(compare([polls(3), polls(5)], polls(1)).verdict).toBe("works");
     expect(compare([polls(3), polls(5)], polls(0)).lost).toMatchObject([{ kind: "fetch" }]);
+  });
+});
+
+describe("a page that reacts to policies", () => {
+  const changed = { shape: shapeOf({ textChars: 10 }) };
+  const own = loaded("https://site.test/?self", "fetch");
+  const verdictOf = (before: VisitFacts, enforced: VisitFacts) => {
+    const { verdict, because } = heedingReactions(compare([before, before], enforced), [before, before], enforced);
+    return [verdict, because];
+  };
+
+  test.each<[string, VisitFacts, VisitFacts]>([
+    ["hears of violations, and changes", visitOf({ hearsViolations: true }), visitOf({ ...changed, hearsViolations: true })],
+    ["listens only without the policy", visitOf({ hearsViolations: true }), visitOf(changed)],
+    ["fetches itself, and changes", visitOf({ requests: [own] }), visitOf({ ...changed, requests: [own] })],
+    [
+      "asks for itself by XMLHttpRequest",
+      visitOf({ requests: [{ ...own, kind: "xhr" }] }),
+      visitOf({ ...changed, requests: [{ ...own, kind: "xhr" }] }),
+    ],
+  ])("%s", (_words, before, enforced) => {
+    expect(verdictOf(before, enforced)).toEqual(["unknown", "reacts"]);
+  });
+
+  test("one that only listens, or changes without listening, does not", () => {
+    const listening = visitOf({ hearsViolations: true });
+    expect(verdictOf(listening, listening)).toEqual(["works", null]);
+    expect(verdictOf(plain, visitOf(changed))).toEqual(["changes", null]);
+    const framed = [{ ...own, kind: "document" }];
+    expect(verdictOf(visitOf({ requests: framed }), visitOf({ ...changed, requests: framed }))).toEqual(["changes", null]);
+  });
+
+  test("what it blocks is told as such", () => {
+    const enforced = visitOf({ ...changed, hearsViolations: true, blocked: [blockedBy({ kind: "inline" })] });
+    expect(verdictOf(plain, enforced)).toEqual(["blocks", null]);
+  });
+
+  test.each([
+    ["stays", visitOf({ canariesPressed: 2 }), visitOf({ canariesPressed: 2 }), null],
+    ["goes elsewhere", visitOf({ canariesPressed: 2 }), visitOf({ canariesPressed: 2 }, { url: "https://site.test/blocked" }), "reacts"],
+    ["takes the code away", visitOf({ canariesPressed: 2 }), visitOf({ canariesPressed: 1 }), "reacts"],
+    ["cannot be read under attack", visitOf({ canariesPressed: 2 }), visitOf({ shape: null }), "not-read"],
+    ["cannot be read with injected code", visitOf({ shape: null }), visitOf({ canariesPressed: 2 }), "not-read"],
+    ["has no place for injected code", visitOf({ unchanged: "document-unreadable" }), visitOf(), "document-unreadable"],
+  ] as const)("under attack: one that %s", (_words, without, within, because) => {
+    expect(attackUntold([plain, plain], without, within)).toBe(because);
   });
 });
 

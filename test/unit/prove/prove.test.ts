@@ -160,6 +160,18 @@ test("visits of a page end when they have taken too long together", async () => 
   expect([proof, steps.length]).toEqual(["timeout", Math.ceil((pageMsMax + 1) / visitMs)]);
 });
 
+test("a page that heeds its policies is told as such, and is never proven", async () => {
+  const changed = { shape: shapeOf({ textChars: 10 }), hearsViolations: true };
+  const enforced = await proven({ policy: "img-src *", shows: (_policy, step) => (step === "enforce" ? changed : {}) });
+  expect([ofProof(enforced.proof).comparison.because, enforced.steps.filter((step) => step === "enforce").length]).toEqual(["reacts", 2]);
+  const shows = (policy: string, step: ProofStep) =>
+    step === "attack" ? { canariesPressed: policy === "" ? 2 : 0, canaries: policy === "" ? ["form", "base"] : ["base"] } : {};
+  const attacked = ofProof((await proven({ policy: "img-src *", shows })).proof);
+  expect([attacked.comparison.verdict, attacked.comparison.because, isProven(attacked)]).toEqual(["unknown", "reacts", false]);
+  // What did not run is left out: it may run where the page stays.
+  expect(attacked.canaries).toEqual([{ name: "base", outcome: "runs" }]);
+});
+
 test("injected code that runs with the policy is no proof", async () => {
   const shows = (_policy: string, step: ProofStep) => (step === "attack" ? { canaries: ["form"] } : {});
   const proof = ofProof((await proven({ policy: "default-src 'self'", shows })).proof);
