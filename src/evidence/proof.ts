@@ -18,7 +18,7 @@ const header = Type.Object({
 
 /** What is to be proven. */
 export interface ProofPlan {
-  /** Policy of the user; null to draft one, if `draft` names where to begin. */
+  /** Policy of the user, where `{nonce}` stands for a new one; null to draft one, if `draft` names where to begin. */
   readonly policy: string | null;
   readonly draft: Rung | null;
   /** Further headers, proven together with the policy. */
@@ -49,9 +49,15 @@ const blocked = Type.Object({
   allow: wayToAllow,
 });
 
+/**
+ * `would-run`: the policy allows the address, and its host was not asked whether it serves such a script. `left-out`: it did not run without
+ * the policy either, so that it proves nothing.
+ */
+const canaryOutcomes = ["stopped", "runs", "would-run", "left-out"] as const;
+
 const canary = Type.Object({
-  name: named("Kind of the injected code, and its host for JSONP."),
-  outcome: literalOf("stopped", "runs", "left-out"),
+  name: named("Kind of the injected code, and its host for code of other hosts."),
+  outcome: literalOf(...canaryOutcomes),
 });
 
 const verdict = literalOf("works", "blocks", "changes", "unknown", "no-draft");
@@ -70,7 +76,10 @@ const page = Type.Object({
   ),
   movedTo: orNull(named("Address that the page goes to instead.")),
   noise: count("Differences between the two visits without the headers, which are left out."),
-  canaries: listOf(canary, "What became of injected code; left-out for code that does not run without the headers either."),
+  canaries: listOf(
+    canary,
+    "What became of injected code. would-run: if its host serves it. left-out: it does not run without the headers either.",
+  ),
   score: Type.Object({
     before: score,
     after: score,

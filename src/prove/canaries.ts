@@ -1,11 +1,25 @@
 /** Canaries: code as an attacker would inject it. Each runs without a policy, and a good policy lets none run. */
-import { governing, matchesAnyHost, matchesUrl, parseCsp, parseCspSource, scriptBypasses, scriptUrlSources } from "../parse/csp.ts";
+import { allowsEval } from "../check/csp.ts";
+import type { ProofBody } from "../evidence/proof.ts";
+import {
+  type CspPolicy,
+  governing,
+  matchesAnyHost,
+  matchesOpenHost,
+  matchesUrl,
+  parseCsp,
+  parseCspSource,
+  type ScriptBypass,
+  scriptBypasses,
+  scriptUrlSources,
+} from "../parse/csp.ts";
+import { openHostIn } from "../parse/open-hosts.ts";
 import type { CanaryPage } from "../probe/browser/page-fetch.ts";
 
 /** RFC 2606 section 2: the name of no host. Requests to it are answered inside. */
 const canaryHost = "assay-canary.invalid";
-/** Addresses that run what the request names, on hosts that the policy allows. */
-const bypassesMax = 3;
+/** Addresses of each kind on hosts that the policy allows. */
+const addressesMax = 3;
 
 const byDocument = [
   "inline-script",
@@ -17,23 +31,36 @@ const byDocument = [
   "form",
   "javascript-link",
 ] as const;
-type CanaryName = (typeof byDocument)[number] | `jsonp ${string}`;
+type CanaryName = (typeof byDocument)[number] | "known-nonce";
 
-/** `left-out`: it did not run without the policy either, so that it proves nothing. */
-export interface CanaryResult {
-  readonly name: string;
-  readonly outcome: "stopped" | "runs" | "left-out";
-}
+export type CanaryResult = ProofBody["pages"][number]["canaries"][number];
 
 export function canaryResults(page: CanaryPage, without: readonly string[], within: readonly string[]): readonly CanaryResult[] {
-  const names = [...byDocument, ...page.answers.map(({ name }) => name)].filter((name, at, all) => all.indexOf(name) === at);
-  return names.map((name) => ({ name, outcome: !without.includes(name) ? "left-out" : within.includes(name) ? "runs" : "stopped" }));
+  const names = new Set([
+    ...byDocument,
+    ...(page.html.includes("known-nonce") ? ["known-nonce"] : []),
+    ...page.answers.map(({ name }) => name),
+  ]);
+  return [...names].map((name) => {
+    const running = name.includes(" ") ? "would-run" : "runs";
+    return { name, outcome: !without.includes(name) ? "left-out" : within.includes(name) ? running : "stopped" };
+  });
 }
 
-/** `policies`: values of the headers that are proven. `token`: no page knows it, so that none can claim that a canary ran. */
-export function canaryPage(token: string, policies: readonly string[], pageUrl: string): CanaryPage {
+export interface Attacked {
+  /** Values of the headers that are proven. */
+  readonly policies: readonly string[];
+  readonly pageUrl: string;
+  /** Nonce that is a new one in each answer, which no attacker knows; null without. */
+  readonly freshNonce: string | null;
+}
+
+/** `token`: no page knows it, so that none can claim that a canary ran. */
+export function canaryPage(token: string, { policies: values, pageUrl, freshNonce }: Attacked): CanaryPage {
   const call = (name: CanaryName) => `console.debug('${token} ${name}')`;
-  const bypasses = bypassesOf(policies, pageUrl);
+  const policies = parseCsp(values);
+  const addresses = addressesOf(policies, new URL(pageUrl));
+  const known = knownNonce(policies, freshNonce);
   const html = [
     `<script>${call("inline-script")}</script>`,
     `<svg width="1" height="1" onload="${call("event-handler")}"></svg>`,
@@ -43,25 +70,66 @@ export function canaryPage(token: string, policies: readonly string[], pageUrl: 
     `<iframe data-canary="base" srcdoc="&lt;base href='https://${canaryHost}/'&gt;"></iframe>`,
     `<form method="post" action="https://${canaryHost}/form"><button data-canary="press">.</button></form>`,
     `<a data-canary="press" href="javascript:${call("javascript-link")}">.</a>`,
-    ...bypasses.map(({ url }) => `<script src="${url.replaceAll("&", "&amp;").replaceAll('"', "%22")}"></script>`),
+    ...(known === null ? [] : [`<script nonce="${known}">${call("known-nonce")}</script>`]),
+    ...addresses.map(({ url }) => `<script src="${url.replaceAll("&", "&amp;").replaceAll('"', "%22")}"></script>`),
   ];
   const answers = [
     { url: `https://${canaryHost}/script.js`, name: "script-host" },
     { url: `https://${canaryHost}/form`, name: "form" },
-    ...bypasses,
+    ...addresses,
   ];
   return { token, host: canaryHost, html: html.join(""), answers };
 }
 
-/** Known addresses, on hosts that the policies name, from which any caller runs code. A policy for all hosts needs no such example. */
-function bypassesOf(policies: readonly string[], pageUrl: string): CanaryPage["answers"] {
-  const page = new URL(pageUrl);
-  const named = parseCsp(policies).map((policy) =>
-    scriptUrlSources(governing(policy, "script-src-elem")?.sources ?? []).filter((text) => !matchesAnyHost(text)),
-  );
-  const isAllowed = (url: URL) =>
-    named.length > 0 && named.every((sources) => sources.some((text) => matchesUrl(parseCspSource(text), url, page)));
-  const allowed = scriptBypasses.filter(({ kind, url }) => kind === "jsonp" && isAllowed(url));
-  const byHost = new Map(allowed.map(({ url }) => [url.hostname, url]));
-  return [...byHost].slice(0, bypassesMax).map(([host, url]) => ({ url: url.href, name: `jsonp ${host}` }));
+/** A nonce that stands in the policy itself is the same in each answer: who has seen one knows it. */
+function knownNonce(policies: readonly CspPolicy[], freshNonce: string | null): string | null {
+  const nonces = policies
+    .flatMap((policy) => governing(policy, "script-src-elem")?.sources ?? [])
+    .flatMap((text) => /^'nonce-([a-z0-9+/_-]+=*)'$/i.exec(text)?.[1] ?? []);
+  return nonces.find((nonce) => nonce !== freshNonce) ?? null;
+}
+
+/** Addresses on allowed hosts from which attackers can run code: known ones, and hosts where anyone can publish. */
+function addressesOf(policies: readonly CspPolicy[], page: URL): CanaryPage["answers"] {
+  const lists = policies.flatMap((policy) => {
+    const list = governing(policy, "script-src-elem");
+    return list === null ? [] : [scriptUrlSources(list.sources)];
+  });
+  const isAllowed = (url: URL, sources: readonly string[]) => sources.some((text) => matchesUrl(parseCspSource(text), url, page));
+  // A policy for all hosts needs no such example.
+  const named = lists.map((sources) => sources.filter((text) => !matchesAnyHost(text)));
+  const canEval = policies.every(allowsEval);
+  const known = (kind: ScriptBypass["kind"]) =>
+    scriptBypasses.filter(
+      (bypass) => bypass.kind === kind && (canEval || !bypass.needsEval) && named.every((list) => isAllowed(bypass.url, list)),
+    );
+  const open = lists.flat().flatMap((text) => openAddress(text) ?? []);
+  const reachable = open.filter((url) => lists.every((list) => isAllowed(url, list)));
+  const first = (kind: string, urls: readonly URL[]) =>
+    [...new Map(urls.map((url) => [url.hostname, url]))]
+      .slice(0, addressesMax)
+      .map(([host, url]) => ({ url: url.href, name: `${kind} ${host}` }));
+  if (lists.length === 0) return [];
+  return [
+    ...first(
+      "jsonp",
+      known("jsonp").map(({ url }) => url),
+    ),
+    ...first(
+      "angular",
+      known("angular").map(({ url }) => url),
+    ),
+    ...first("open-host", reachable),
+  ];
+}
+
+/** An address that anyone could have, and that the source expression allows; null for a source of one publisher. */
+function openAddress(text: string): URL | null {
+  const source = parseCspSource(text);
+  if (source.kind !== "host" || source.host === "*" || !matchesOpenHost(text, "scripts")) return null;
+  const open = matchesAnyHost(text) ? null : openHostIn(source);
+  const host = source.host.startsWith("*.") && open !== null ? open.host : source.host;
+  const path = source.path.length > 1 ? source.path : (open?.path ?? "/");
+  const port = source.port === null || source.port === "*" ? "" : `:${source.port}`;
+  return URL.parse(`https://${host.replaceAll("*", "assay-canary")}${port}${path}${path.endsWith("/") ? "canary.js" : ""}`);
 }

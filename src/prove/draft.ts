@@ -7,6 +7,9 @@ export { type Rung, rungs } from "../evidence/proof.ts";
 /** A hash has 53 characters with its quotes: more of them would make a policy longer than scans read. */
 const hashesMax = 5;
 
+/** Stands for the nonce, which has to be a new one in each answer. */
+export const nonceMark = "{nonce}";
+
 /** Why a rung cannot hold for the page. */
 export type RefusedBecause =
   | "external-scripts"

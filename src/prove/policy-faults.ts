@@ -1,6 +1,7 @@
 /** Faults in a Content Security Policy that a user wrote, each with its place: nothing is visited with a misspelt policy. */
 import { cspKeywords, knownDirectives, parseCspSource, sourceListDirectives } from "../parse/csp.ts";
 import { nearest } from "../parse/text.ts";
+import { nonceMark } from "./draft.ts";
 
 /** Faults of one policy; the first ones say enough. */
 const faultsMax = 10;
@@ -38,7 +39,7 @@ export function faultsOfPolicy(text: string): readonly PolicyFault[] {
     } else if (sourceListDirectives.includes(directive)) {
       if (isUnquoted(word)) add("unquoted", word, index, `'${word}'`);
       else if (word.includes("-") && knownDirectives.includes(word.toLowerCase())) add("invalid-source", word, index, `; ${word}`);
-      else if (parseCspSource(word).kind === "invalid") add("invalid-source", word, index);
+      else if (parseCspSource(word.replace(nonceMark, "0")).kind === "invalid") add("invalid-source", word, index);
     }
   }
   for (const { word, at } of uselessNone(text)) add("none-beside-others", word, at);

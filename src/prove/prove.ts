@@ -20,7 +20,7 @@ import {
   type UnknownBecause,
   type VisitComparison,
 } from "./compare.ts";
-import { type Draft, type DraftCost, draftPolicy, needsOfAll, type PageNeeds, type RefusedBecause } from "./draft.ts";
+import { type Draft, type DraftCost, draftPolicy, needsOfAll, nonceMark, type PageNeeds, type RefusedBecause } from "./draft.ts";
 import { predictedEvidence } from "./predict.ts";
 
 export type { ProofPlan, ProofStep } from "../evidence/proof.ts";
@@ -175,13 +175,14 @@ class Prover {
         ({ url }) => this.#baselines(url),
       );
       const readable = pages.filter(({ shapes }) => shapes !== null);
-      const { policy, draft, headers } = this.#plan;
+      const { draft, headers } = this.#plan;
       const refused: RefusedRung[] = [];
+      const given = this.#givenPolicy();
       const attempt =
         readable.length === 0
           ? { headers: [], draft: null, rung: null, tried: [] }
-          : policy !== null || draft === null
-            ? await this.#attempt(readable, policy === null ? headers : [...policyHeaders(policy), ...headers])
+          : given !== null || draft === null
+            ? await this.#attempt(readable, given === null ? headers : [...policyHeaders(given.policy), ...headers], given)
             : await this.#climb(draft, readable, refused);
       const unread = pages.filter(({ shapes }) => shapes === null).map((page) => this.#untried(page));
       return await this.#proof({ ...attempt, tried: [...attempt.tried, ...unread] }, urls, refused);
@@ -189,6 +190,12 @@ class Prover {
       if (error instanceof VisitFailed) return error.code;
       throw error;
     }
+  }
+
+  #givenPolicy(): Draft | null {
+    const { policy } = this.#plan;
+    const usesNonce = policy?.includes(nonceMark) === true;
+    return policy === null ? null : { policy: policy.replaceAll(nonceMark, this.#nonce), usesNonce, costs: usesNonce ? ["nonce"] : [] };
   }
 
   /** Leaves out pages whose visit cannot be made. @throws VisitFailed if none is left. */
@@ -331,14 +338,15 @@ class Prover {
     const alike = Map.groupBy(working, ({ shapes }) => shapes?.[0].elements.map(({ name }) => name).join(" "));
     const attacked = [...alike.values()].flatMap(([page]) => page ?? []).slice(0, attackedPagesMax);
     if (attacked.length === 0) return new Map();
+    const freshNonce = draft?.usesNonce === true ? this.#nonce : null;
     const results = await this.#ofEach(attacked, async ({ url, baselines }) => {
-      const canaries = canaryPage(this.#tools.nonce(), policies, this.#page.href);
+      const canaries = canaryPage(this.#tools.nonce(), { policies, pageUrl: this.#page.href, freshNonce });
       const without = await this.#visit(url, policyHeaders(null), "attack", null, canaries);
-      const within = await this.#visit(url, headers, "attack", draft?.usesNonce === true ? this.#nonce : null, canaries);
+      const within = await this.#visit(url, headers, "attack", freshNonce, canaries);
       const results = canaryResults(canaries, without.observation.canaries, within.observation.canaries);
       const because = attackUntold(baselines, without, within);
       // What did not run may still run where the page stays as it is.
-      return [url, { results: because === null ? results : results.filter(({ outcome }) => outcome === "runs"), because }] as const;
+      return [url, { results: because === null ? results : results.filter((result) => hasRunning([result])), because }] as const;
     });
     return new Map(results);
   }
@@ -430,16 +438,13 @@ export function isProven({ pages }: Pick<Proof, "pages">): boolean {
 }
 
 export function hasRunning(canaries: readonly CanaryResult[]): boolean {
-  return canaries.some(({ outcome }) => outcome === "runs");
+  return canaries.some(({ outcome }) => outcome === "runs" || outcome === "would-run");
 }
 
 /** Values of the policies among the headers. */
 export function policiesIn(headers: readonly ReplacedHeader[]): readonly string[] {
   return headers.flatMap(({ name, value }) => (name.toLowerCase() === policyName.toLowerCase() ? [value ?? ""] : []));
 }
-
-/** Stands for the nonce, which has to be a new one in each answer. */
-const nonceMark = "{nonce}";
 
 export function headersToCopy({ headers, nonce }: Pick<Proof, "headers" | "nonce">): readonly ReplacedHeader[] {
   return headers.map(({ name, value }) => ({ name, value: nonce === null ? value : (value?.replaceAll(nonce, nonceMark) ?? null) }));

@@ -211,6 +211,8 @@ test.each([
   ["  ", ["empty 1:1"]],
   ["default-src 'self';\nscript-scr 'self'", ["unknown-directive 2:1 script-src"]],
   ["script-src self", ["unquoted 1:12 'self'"]],
+  ["script-src 'nonce-{nonce}' 'strict-dynamic'", []],
+  ["script-src 'nonce-{once}'", ["invalid-source 1:12"]],
   ["script-src sha256-abc=", ["unquoted 1:12 'sha256-abc='"]],
   ["img-src 'self'; img-src *", ["repeated-directive 1:17"]],
   ["img-src 'self', img-src *", []],

@@ -79,6 +79,16 @@ test("a policy of the user: two visits without, one with it, two with injected c
   expect(sent.map((overrides) => overrides?.canaries != null)).toEqual([false, false, false, true, true]);
 });
 
+test("a nonce of the user's policy is a new one, which no injected code knows; one that stands there is known", async () => {
+  const { proof, sent } = await proven({ policy: "script-src 'nonce-{nonce}'" });
+  expect([ofProof(proof).costs, fieldValue(headersToCopy(ofProof(proof)), csp)]).toEqual([["nonce"], "script-src 'nonce-{nonce}'"]);
+  expect(sent.map((overrides) => overrides?.nonce ?? null)).toEqual([null, null, "bm9uY2Vub25jZW5vbmNl", null, "bm9uY2Vub25jZW5vbmNl"]);
+  expect(fieldValue(sent[2]?.headers ?? [], csp)).toBe("script-src 'nonce-bm9uY2Vub25jZW5vbmNl'");
+  expect(sent[4]?.canaries?.html).not.toContain("nonce=");
+  const known = await proven({ policy: "script-src 'nonce-c3RhdGlj'" });
+  expect([known.sent[2]?.nonce, known.sent[4]?.canaries?.html]).toEqual([null, expect.stringContaining('<script nonce="c3RhdGlj">')]);
+});
+
 test("headers without a policy are not attacked, and a broken page is not either", async () => {
   expect((await proven({ headers: [{ name: "x-frame-options", value: "DENY" }] })).steps).not.toContain("attack");
   const broken = await proven({ policy: "script-src 'self'", shows: (policy) => (policy === "" ? {} : { blocked: [inline] }) });
