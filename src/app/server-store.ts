@@ -124,8 +124,11 @@ const passEveryMs = hourMs;
 const stepEveryMs = 20;
 
 interface HousekeepingOptions {
-  readonly config: Pick<Config, "audit.days" | "retention.evidence_days" | "retention.scans_per_host" | "retention.screenshots">;
-  readonly store: Pick<Store, "audit" | "deliveries" | "members" | "retention" | "sites">;
+  readonly config: Pick<
+    Config,
+    "audit.days" | "retention.evidence_days" | "retention.proof_days" | "retention.scans_per_host" | "retention.screenshots"
+  >;
+  readonly store: Pick<Store, "audit" | "deliveries" | "members" | "proofs" | "retention" | "sites">;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -167,6 +170,8 @@ async function tidyOnce({ config, store, clock, log }: HousekeepingOptions, stop
     screenshots += removed;
   }
   while (!stop.aborted && (await store.audit.removeOlder(config["audit.days"], clock.now()))) await pause(clock, stepEveryMs, stop);
+  while (!stop.aborted && (await store.proofs.removeOlder(config["retention.proof_days"], clock.now())))
+    await pause(clock, stepEveryMs, stop);
   while (!stop.aborted && (await store.deliveries.removeOlder(clock.now()))) await pause(clock, stepEveryMs, stop);
   while (!stop.aborted && (await store.sites.removeStrayDue())) await pause(clock, stepEveryMs, stop);
   if (!stop.aborted) await store.members.removeExpiredInvitations(clock.now());

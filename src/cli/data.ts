@@ -10,6 +10,7 @@ import { compactStore } from "../store/compact-store.ts";
 import { addDeletion } from "../store/deletions-file.ts";
 import type { HostScope } from "../store/erasure.ts";
 import type { Page } from "../store/page.ts";
+import type { ProofRecord } from "../store/proofs.ts";
 import type { ScanRecord } from "../store/scans.ts";
 import type { Site } from "../store/sites.ts";
 import { openStore, type Store } from "../store/store.ts";
@@ -97,9 +98,9 @@ const exportData = storeCommand({
   options: subjectOptions,
   help: `
 One JSON object a line, each with its "kind": account, token, session, site, channel, rule, event, delivery, member, invitation, brand,
-metrics-token, and scan with result, evidence and picture (Base64). Password hashes, secrets of second factors and webhooks, hashes of tokens
-and keys of links are left out; the URL of a webhook is complete, that of a chat service is left out. Lines of a host do not say which account
-scanned or watches it. Of a site that has moved from the host to another address they have events and "history", one line for each measured
+metrics-token, proof with result, and scan with result, evidence and picture (Base64). Password hashes, secrets of second factors and
+webhooks, hashes of tokens and keys of links are left out; the URL of a webhook is complete, that of a chat service is left out. Lines of a
+host do not say which account scanned or watches it. Of a site that has moved from the host to another address they have events and "history", one line for each measured
 run.
 
 Example:
@@ -110,6 +111,7 @@ Example:
     printWhileOpen(() => {
       for (const line of linesBesideScans(store, subject, scans)) print(jsonLine(line));
       for (const scan of scans) print(jsonLine(lineOfScan(store, subject, scan)));
+      for (const proof of proofsOfSubject(store, subject)) print(jsonLine(lineOfProof(store, subject, proof)));
     });
     const named = subject.account === null ? null : ({ kind: "account", id: subject.account.id } as const);
     await store.audit.note({ actor: cliActor(), action: "data.exported", subject: named, now: new Date() });
@@ -155,6 +157,10 @@ function lineOfScan(store: Store, { account }: DataSubject, { accountId, queueKe
   };
 }
 
+function lineOfProof(store: Store, { account }: DataSubject, { accountId, queueKey: _place, ...proof }: ProofRecord): object {
+  return { kind: "proof", ...proof, ...(account === null ? {} : { accountId }), result: store.proofs.result(proof.token) ?? null };
+}
+
 type DataSubject = { readonly account: Account; readonly host: null } | { readonly account: null; readonly host: HostScope };
 
 /** @throws CliError */
@@ -177,6 +183,11 @@ function hostNamed(typed: string): string {
 function scansOfSubject(store: Store, { account, host }: DataSubject): readonly ScanRecord[] {
   if (account === null) return store.erasure.scansOfHost(host);
   return [...pagesOf((page) => store.scans.listOfAccount(account.id, page))].toReversed();
+}
+
+function proofsOfSubject(store: Store, { account, host }: DataSubject): readonly ProofRecord[] {
+  if (account === null) return store.erasure.proofsOfHost(host);
+  return [...pagesOf((page) => store.proofs.listOfAccount(account.id, page))].toReversed();
 }
 
 /** Sites, channels, rules, events, deliveries, members, invitations and brand. Secrets and keys of links are left out. */

@@ -53,6 +53,10 @@ const settingsOfRetention = {
     doc: "Newest scans that keep their screenshot, at most 400 KB each; 0 keeps none.",
     fallback: screenshotsKeptDefault,
   }),
+  "retention.proof_days": integer(1, daysMax, {
+    doc: "Days after which a proof is removed.",
+    fallback: 30,
+  }),
   "audit.days": integer(1, daysMax, {
     doc: "Days after which entries of the audit log are removed; the newest 200,000 are kept at most.",
     fallback: 400,

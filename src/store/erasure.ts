@@ -7,6 +7,7 @@ import { type Actor, putAudit } from "./audit.ts";
 import { type Db, instanceOf } from "./database.ts";
 import type { Deletion } from "./deletions-file.ts";
 import { reads } from "./methods.ts";
+import { type ProofRecord, removeProof } from "./proofs.ts";
 import type { ScanRecord } from "./scan-record.ts";
 import { removeScan } from "./scans.ts";
 import { randomBase62 } from "./secret-value.ts";
@@ -41,6 +42,9 @@ export function erasureRepository(db: Db) {
 
     /** Scans of the host, of all accounts and in any state. Reads every scan. */
     scansOfHost: (scope: HostScope): readonly ScanRecord[] => scansWhere(db, ({ url }) => isWithin(hostOf(url), scope)),
+    /** Proofs of pages of the host, of all accounts and in any state. Reads every proof. */
+    proofsOfHost: (scope: HostScope): readonly ProofRecord[] =>
+      proofsWhere(db, ({ urls }) => urls.some((url) => isWithin(hostOf(url), scope))),
     /** Watched sites of the host, of all accounts. Reads every site. */
     sitesOfHost: (scope: HostScope): readonly Site[] => db.sites.values().filter(({ url }) => isWithin(hostOf(url), scope)),
     /** Events of the host, of all accounts. `tokens`: of its scans. Reads every event. */
@@ -69,6 +73,9 @@ async function carryOut(db: Db, deletion: Deletion, by: Actor, now: Date): Promi
   // Before the scans, because their tokens find the entries of histories.
   if (deletion.kind === "host") await removeTracesOfHost(db, { isOfHost, tokens: new Set(tokens) });
   await inSteps(db, tokens, scansAtOnce, (token) => removeScan(db, token));
+  const isOfSubject = ({ accountId, urls, createdAt }: ProofRecord) =>
+    deletion.kind === "host" ? urls.some((url) => isOfHost(url, createdAt)) : account !== undefined && accountId === account.id;
+  await inSteps(db, proofsWhere(db, isOfSubject), scansAtOnce, ({ token }) => removeProof(db, token));
   return db.write(() => finish(db, deletion, { account, scans: tokens.length, by, now }));
 }
 
@@ -80,6 +87,7 @@ function finish(
   // A scan that was started after its account was locked out: by a request that was under way.
   const late = tokensOfAccount(db, account);
   for (const token of late) removeScan(db, token);
+  if (account !== undefined) for (const token of db.proofsByAccount.values(accountRange(account.id))) removeProof(db, token);
   if (account !== undefined) removeAccount(db, account);
   const subject = { kind, id: kind === "account" && accountId !== null ? accountId : reference } as const;
   const details = { reference, scans: scans + late.length };
@@ -151,6 +159,14 @@ function scansWhere(db: Db, matches: (scan: ScanRecord) => boolean): readonly Sc
   const found: ScanRecord[] = [];
   for (const { value: scan } of db.scans.getRange()) if (matches(scan)) found.push(scan);
   return found.toSorted((one, other) => one.id - other.id);
+}
+
+/** Oldest first. Reads every proof. */
+function proofsWhere(db: Db, matches: (proof: ProofRecord) => boolean): readonly ProofRecord[] {
+  return db.proofs
+    .values()
+    .filter(matches)
+    .toSorted((one, other) => one.id - other.id);
 }
 
 function isWithin(host: string | null, scope: HostScope): boolean {

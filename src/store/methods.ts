@@ -23,12 +23,13 @@ export function reads<F extends Functions>(db: Db, functions: F) {
 
 /**
  * Removes rows that `isDue` names, in bounded steps; one transaction for each step that finds some. False after the last step of a round; the
- * next step begins another. The last part of a key is a whole number.
+ * next step begins another. A key is a text, or its last part is a whole number.
  */
-export function stepwiseRemoval<V, K extends number[], G extends readonly unknown[]>(
+export function stepwiseRemoval<V, K extends string | number[], G extends readonly unknown[]>(
   db: Db,
   table: RowTable<V, K>,
   isDue: (row: { readonly key: K; readonly value: V }, ...given: G) => boolean,
+  remove: (key: K) => unknown = (key) => table.remove(key),
 ) {
   let from: K | null = null;
   return async (...given: G): Promise<boolean> => {
@@ -36,11 +37,15 @@ export function stepwiseRemoval<V, K extends number[], G extends readonly unknow
     const due = rows.filter((row) => isDue(row, ...given)).map(({ key }) => key);
     const removeDue = (key: K) => {
       const value = table.get(key);
-      if (value !== undefined && isDue({ key, value }, ...given)) table.remove(key);
+      if (value !== undefined && isDue({ key, value }, ...given)) remove(key);
     };
     if (due.length > 0) await db.write(() => due.forEach(removeDue));
     const last = rows.length < readAtOnce ? undefined : rows.at(-1)?.key;
-    from = last === undefined ? null : (last.with(-1, (last.at(-1) ?? 0) + 1) as K);
+    from = last === undefined ? null : keyAfter(last);
     return from !== null;
   };
+}
+
+function keyAfter<K extends string | number[]>(key: K): K {
+  return (typeof key === "string" ? `${key}0` : key.with(-1, (key.at(-1) ?? 0) + 1)) as K;
 }

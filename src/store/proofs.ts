@@ -1,9 +1,11 @@
 /** Proofs: they wait in the queue of scans and run in its slots, but are no scans, and no list of scans has them. */
+
+import { dayMs } from "../base/units.ts";
 import type { ProofBody, ProofPlan, ProofStep } from "../evidence/proof.ts";
 import { localLocation } from "../parse/location.ts";
 import type { Db } from "./database.ts";
 import { defineTable, type IndexRows, keyed, type Static, stored, textIndex } from "./define-table.ts";
-import { reads, transactions } from "./methods.ts";
+import { reads, stepwiseRemoval, transactions } from "./methods.ts";
 import { newestPage, type Page, type PageRequest } from "./page.ts";
 import { laneFiller, laneOf, removeFromLane } from "./queue.ts";
 import { jobMembers, newScanToken, queueIndexes, wellFormedToken } from "./scan-record.ts";
@@ -64,7 +66,13 @@ export function proofRepository(db: Db, queueMax: number) {
     /** As `queue`. A repeated idempotency key gives the proof of its first request. `key-reused`: the key belongs to another request. */
     queueOnce: (request: ProofRequest) => db.write(() => startOnce(db, request, [() => queueProof(db, queueMax, request)])),
     ...transactions(db, { setStep, removeWaiting }),
+    /** Removes proofs that ended before so many days, in bounded steps; false after the last one. */
+    removeOlder: stepwiseRemoval(db, db.proofs, isOlder, (token) => removeProof(db, token)),
   };
+}
+
+function isOlder({ value: { endedAt } }: { readonly value: ProofRecord }, days: number, now: Date): boolean {
+  return endedAt !== null && Date.parse(endedAt) < now.getTime() - days * dayMs;
 }
 
 /** Undefined for an unknown or malformed token. */
@@ -112,7 +120,7 @@ function setStep(db: Db, token: string, step: ProofStep): void {
 }
 
 /** Removes a proof with its result; the outcome of a running one is dropped. Only within a transaction. */
-function removeProof(db: Db, token: string): void {
+export function removeProof(db: Db, token: string): void {
   const proof = findProof(db, token);
   db.proofResults.remove(token);
   if (proof?.status === "queued" && proof.queueKey !== undefined) removeFromLane(db, proof.queueKey);

@@ -1,5 +1,27 @@
-/** A finished proof of one page. */
+/** Proofs of one page, as they are stored. */
 import type { ProofBody } from "../../src/evidence/proof.ts";
+import type { Store } from "../../src/store/store.ts";
+
+interface StoredProof {
+  readonly accountId: number | null;
+  readonly url?: string;
+  readonly at?: Date;
+}
+
+export async function queueProof({ proofs }: Store, { accountId, url = "https://site.example/", at = new Date() }: StoredProof) {
+  const plan = { policy: null, draft: "strict-hash", headers: [] } as const;
+  const proof = await proofs.queue({ accountId, urls: [url], plan, now: at });
+  if (proof === "full") throw new Error("the queue is full");
+  return proof.token;
+}
+
+/** A finished proof. Starts what waits before it. */
+export async function storeProof(store: Store, given: StoredProof): Promise<string> {
+  const token = await queueProof(store, given);
+  while ((await store.scans.claimNext("local", given.at ?? new Date()))?.token !== token);
+  await store.scans.finishProof(token, proofBody(given.url), given.at ?? new Date());
+  return token;
+}
 
 export function proofBody(url = "https://site.example/"): ProofBody {
   return {

@@ -31,7 +31,8 @@ describe("a backup", () => {
     await restoreBackup(restored, { archive: stored.backup.archive, tools: toolsHere, stop: noStop });
     const [before, after] = [await wholeStore(stored.dataDir), await wholeStore(restored)];
     expect(after.tables).toEqual(before.tables);
-    expect(after.tables.find(({ table }) => table === "scans")?.rows).toBe(4);
+    const rowsOf = (name: string) => after.tables.find(({ table }) => table === name)?.rows;
+    expect(["scans", "proofs", "proofResults"].map(rowsOf)).toEqual([4, 1, 1]);
     const files = ["assay.toml", "nats-head.nk", "checks/acme.ts", "checks/lib/b.ts", "checks/linked.ts"];
     for (const name of files) expect(readFileSync(join(restored, name), "utf8")).toBe(readFileSync(join(stored.dataDir, name), "utf8"));
     expect(pathsBelow(restored).filter((path) => !path.includes("lock"))).toEqual([

@@ -7,6 +7,7 @@ import { copyStore } from "../../../src/store/compact-store.ts";
 import { openStore } from "../../../src/store/store.ts";
 import { type StoreReport, walkStore } from "../../../src/store/store-walk.ts";
 import { pixelJpeg, storeSite } from "../../support/finished-scans.ts";
+import { storeProof } from "../../support/proof.ts";
 
 export const noStop = new AbortController().signal;
 
@@ -33,6 +34,7 @@ export async function storeData(): Promise<StoredData> {
   const store = openStore(dataDir);
   await store.accounts.create({ email: "me@assay.test", now: new Date() });
   for (const site of ["sound", "bare", "shop"] as const) await storeSite(store, site, { at: new Date(), screenshot: pixelJpeg });
+  await storeProof(store, { accountId: 1 });
   await store.scans.queue({ accountId: 1, url: "https://queued.test/", now: new Date() });
   await store.close();
   mkdirSync(join(dataDir, "checks/lib"), { recursive: true });

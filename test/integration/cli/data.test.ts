@@ -8,6 +8,7 @@ import { pixelJpeg, storeSite } from "../../support/finished-scans.ts";
 import { addMovedSite, measure } from "../../support/moved-site.ts";
 import { type PagesUnderTest, startPages } from "../../support/pages.ts";
 import { runInProcess } from "../../support/program.ts";
+import { proofBody, storeProof } from "../../support/proof.ts";
 import { addSite } from "../../support/watched-sites.ts";
 
 let folder: string;
@@ -99,6 +100,23 @@ describe("assay data export", () => {
     ).toEqual(["site", "event"]);
     expect(ofHost).not.toMatch(/accountId|Name of a client/);
     await store.sites.remove(accountId, [site.id], accountId);
+  });
+
+  test("prints the proofs of an account, and those of a host without their accounts", async () => {
+    const own = await storeProof(pages.store, { accountId: 1, url: "https://proven.test/" });
+    await storeProof(pages.store, { accountId: 2, url: "https://proven.test/" });
+    const proofsIn = ({ stdout }: { readonly stdout: string }) =>
+      stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line))
+        .filter(({ kind }) => kind === "proof");
+    const ofAccount = proofsIn(await assay("export", "--account", me));
+    expect(ofAccount).toEqual([
+      expect.objectContaining({ token: own, accountId: 1, plan: expect.anything(), result: proofBody("https://proven.test/") }),
+    ]);
+    const ofHost = proofsIn(await assay("export", "--host", "proven.test"));
+    expect(ofHost.map(({ url, accountId }) => [url, accountId])).toEqual(Array(2).fill(["https://proven.test/", undefined]));
   });
 
   test("prints what sites keep of a host that they have left", async () => {

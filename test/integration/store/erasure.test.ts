@@ -14,6 +14,7 @@ import { lockDataDir } from "../../../src/store/lock.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
 import { pixelJpeg, type SiteName, storeSite } from "../../support/finished-scans.ts";
 import { addMovedSite, measure } from "../../support/moved-site.ts";
+import { queueProof, storeProof } from "../../support/proof.ts";
 import { addSite } from "../../support/watched-sites.ts";
 import { loseRow } from "./damaged-store.ts";
 
@@ -124,6 +125,19 @@ describe("deletion of an account", () => {
     expect((await everyRow()).toLowerCase()).not.toContain(email.toLowerCase());
   });
 
+  test("removes its proofs in every state, with their results", async () => {
+    const kept = await storeProof(store, { accountId: 1, url: "https://proven-1.test/" });
+    const tokens = [await storeProof(store, { accountId: 2, url: "https://proven-2.test/" })];
+    for (const url of ["https://proving-2.test/", "https://unproven-2.test/"]) tokens.push(await queueProof(store, { accountId: 2, url }));
+    await store.scans.claimNext("local", now);
+    expect(await everyRow()).toContain("proving-2.test");
+    await deleteAccount();
+    const rows = await everyRow();
+    for (const trace of ["proven-2", "proving-2", ...tokens]) expect([trace, rows.includes(trace)]).toEqual([trace, false]);
+    expect([store.proofs.find(kept)?.status, store.proofs.result(kept)?.verdict]).toEqual(["finished", "works"]);
+    expect(store.scans.queueLength()).toBe(0);
+  });
+
   test("of a scan that runs drops its outcome", async () => {
     for (let at = 0; at < 3; at++) await store.scans.claimNext("local", now);
     const own = store.scans.listRunning().filter(({ accountId }) => accountId === 2);
@@ -177,6 +191,16 @@ describe("deletion of a host", () => {
     expect(rows).not.toMatch(/[^t]shop\.customer/);
     expect(rows).toContain("notshop.customer.example.com");
     expect(readFileSync(join(dataDir, deletionsName), "utf8")).not.toContain("customer");
+  });
+
+  test("removes its proofs of all accounts and guests", async () => {
+    for (const accountId of [1, null]) await storeProof(store, { accountId, url: "https://shop.proven.example/" });
+    const waiting = await queueProof(store, { accountId: 2, url: "https://shop.proven.example/a" });
+    const kept = await queueProof(store, { accountId: 1, url: "https://www.shop.proven.example/" });
+    expect(store.erasure.proofsOfHost({ host: "shop.proven.example", withSubdomains: true })).toHaveLength(4);
+    await remove("shop.proven.example", false);
+    expect([store.proofs.find(waiting), store.proofs.find(kept)?.status, store.scans.queueLength()]).toEqual([undefined, "queued", 1]);
+    expect(await everyRow()).not.toMatch(/[^.]shop\.proven/);
   });
 
   test("removes its watched sites of all accounts, and the events that name it", async () => {
