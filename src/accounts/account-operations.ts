@@ -14,12 +14,19 @@ interface PlanTerms {
   readonly sites: number;
   /** Whether its reports may have a brand of its own. */
   readonly brand: boolean;
+  /** Pages that one proof may have. */
+  readonly proofPages: number;
 }
 
 export const planTerms: Readonly<Record<Plan, PlanTerms>> = {
-  free: { api: false, sites: 3, brand: false },
-  agency: { api: true, sites: 1_000, brand: true },
+  free: { api: false, sites: 3, brand: false, proofPages: 5 },
+  agency: { api: true, sites: 1_000, brand: true, proofPages: 25 },
 };
+
+/** Guests prove one page. */
+export function proofPagesMax(account: Pick<Account, "plan"> | null): number {
+  return account === null ? 1 : planTerms[account.plan].proofPages;
+}
 
 /** Number of sites of an account that are scanned by schedule; 0 for an unknown account. */
 export function planSitesMax({ accounts }: Pick<Store, "accounts">): (accountId: number) => number {

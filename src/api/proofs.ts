@@ -1,5 +1,6 @@
 /** Operations on proofs: start, list, read and cancel them. */
 import { Type } from "@sinclair/typebox";
+import { planTerms, proofPagesMax } from "../accounts/account-operations.ts";
 import { locales } from "../check/check.ts";
 import { proofSchema, proofSteps } from "../evidence/proof.ts";
 import { scanErrorCodes } from "../evidence/scan.ts";
@@ -12,8 +13,10 @@ import {
   plannedHeadersMax,
   planOf,
   policyFaultText,
+  provenPages,
 } from "../prove/plan.ts";
 import { cancelOwnProof, readableProof, startProof } from "../prove/proof-operations.ts";
+import { type Account, plans } from "../store/accounts.ts";
 import type { ProofRecord } from "../store/proofs.ts";
 import { scanErrorMessage } from "../text/render.ts";
 import type { HeaderFields } from "./answer.ts";
@@ -39,11 +42,19 @@ const proofsPath = "/api/v1/proofs";
 /** Enough for one header of the longest kind, with the escapes of JSON. */
 const proofBodyBytesMax = 65_536;
 
+const pagesMax = Math.max(...plans.map((plan) => planTerms[plan].proofPages));
+
 const ProofRequest = model(
   "ProofRequest",
   Type.Object(
     {
       url: Type.String({ description: "The page: as `url` of ScanRequest.", examples: ["https://site.example/"] }),
+      pages: Type.Optional(
+        Type.Array(Type.String(), {
+          maxItems: pagesMax - 1,
+          description: "Further pages of the same origin, for which the headers have to work, too. The plan of the account limits them.",
+        }),
+      ),
       draft: Type.Optional(
         oneOfValues(Object.keys(draftStarts) as [DraftStart, ...DraftStart[]], {
           description: "Where a draft begins. Without headers a draft begins with strict policies.",
@@ -68,7 +79,7 @@ const proofStatuses = ["queued", "running", "finished", "failed", "cancelled"] a
 const shown = {
   token: Type.String({ description: "Names the proof; an unguessable word." }),
   id: Type.Integer({ description: "Rises from proof to proof." }),
-  url: Type.String({ description: "The page, in its ASCII form and without fragment." }),
+  url: Type.String({ description: "The first page, in its ASCII form and without fragment." }),
   status: oneOfValues(proofStatuses),
   statusUrl: Type.String({ description: "Relative path of the proof." }),
   step: nullable(oneOfValues(proofSteps), { description: "Null unless it is running." }),
@@ -111,7 +122,7 @@ export const proofOperations = [
     route: "POST /api/v1/proofs",
     ...ofProofs,
     summary: "Start a proof",
-    description: "Queues a proof of one page. It is on disk when this answers. The page is visited about eight times.",
+    description: "Queues a proof of one or more pages. It is on disk when this answers. Each page is visited up to eight times.",
     headers: [idempotencyKeyHeader],
     body: jsonBody(ProofRequest, { bytesMax: proofBodyBytesMax }),
     answers: {
@@ -126,12 +137,10 @@ export const proofOperations = [
       503: refused("The queue is full, or the disk.", undefined, undefined, retryAfter),
     },
     run: async ({ body, request, requestContext: { requestId }, account, api }) => {
-      const parsed = parseScanUrl(body.url);
-      if ("fault" in parsed) throw invalidFields({ url: [parsed.fault] });
+      const urls = pagesOf(body.url, body.pages ?? [], account);
       const planned = planOf(body.headers ?? [], body.draft ?? null);
       if ("fault" in planned) throw planRefused(planned.fault);
       const { plan } = planned;
-      const urls = [parsed.url];
       const idempotency = idempotencyOf(request, hashOfParts([proofsPath, urls, plan]));
       const started = await startProof(api, account, { urls, plan, idempotency, requestId });
       const { token, id, ...replay } = doneOrThrow(started, (refusal) => (refusal === "full" ? queueFull() : idempotencyKeyReused()));
@@ -185,6 +194,20 @@ export const proofOperations = [
     },
   }),
 ];
+
+/** @throws ApiError 400 */
+function pagesOf(first: string, others: readonly string[], account: Account): readonly string[] {
+  const [url, ...pages] = [first, ...others].map((given, at) => {
+    const parsed = parseScanUrl(given);
+    if ("url" in parsed) return parsed.url;
+    throw invalidFields(at === 0 ? { url: [parsed.fault] } : { pages: [`entry ${at} ${parsed.fault}`] });
+  });
+  const max = proofPagesMax(account);
+  const proven = provenPages(url ?? "", pages, max);
+  if ("urls" in proven) return proven.urls;
+  const texts = { origin: "must have the origin of url", "too-many": `may have ${max - 1} entries on the plan "${account.plan}"` };
+  throw invalidFields({ pages: [texts[proven.fault]] });
+}
 
 /** Words of the user that a message repeats. */
 const quotedCharsMax = 60;

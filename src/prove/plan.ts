@@ -45,6 +45,20 @@ export function planOf(fields: readonly string[], draft: DraftStart | null): { r
   return { plan: { policy, headers, draft: needsDraft ? draftStarts[draft ?? "strict"] : null } };
 }
 
+export type PagesFault = "origin" | "too-many";
+
+/** Pages of one proof, each once, the first one before all others. They are in the form of `parseScanUrl`. */
+export function provenPages(
+  first: string,
+  others: readonly string[],
+  pagesMax: number,
+): { readonly urls: readonly string[] } | { readonly fault: PagesFault } {
+  const urls = [...new Set([first, ...others])];
+  const { origin } = new URL(first);
+  if (urls.some((url) => new URL(url).origin !== origin)) return { fault: "origin" };
+  return urls.length > pagesMax ? { fault: "too-many" } : { urls };
+}
+
 const faultWords: Readonly<Record<PolicyFault["kind"], string>> = {
   empty: "there is no policy",
   "non-ascii": "is not ASCII, so browsers skip the directive",

@@ -24,6 +24,7 @@ export function getPlans(visit: Visit): Response {
             <Row cells={[i18n.t("plans.scans"), ...plans.map((plan) => <Included key={plan} yes />)]} />
             <Row cells={[i18n.t("plans.history"), ...plans.map((plan) => <Included key={plan} yes />)]} />
             <Row cells={[i18n.t("plans.sites"), ...plans.map((plan) => i18n.number(planTerms[plan].sites))]} />
+            <Row cells={[i18n.t("plans.proofPages"), ...plans.map((plan) => i18n.number(planTerms[plan].proofPages))]} />
             <Row cells={[i18n.t("plans.brand"), ...plans.map((plan) => <Included key={plan} yes={planTerms[plan].brand} />)]} />
             <Row cells={[i18n.t("plans.api"), ...plans.map((plan) => <Included key={plan} yes={planTerms[plan].api} />)]} />
             <Row cells={[i18n.t("plans.rate"), ...plans.map((plan) => (planTerms[plan].api ? rate : i18n.t("plans.none")))]} />

@@ -81,6 +81,15 @@ test("what is asked for is stored as a plan", async () => {
   await emptyQueue();
 });
 
+test("several pages of one origin are proven together, each once", async () => {
+  const pages = [`${url}b`, url, `${url}b#c`];
+  const token = await started({ url, pages });
+  expect([api.store.proofs.find(token)?.urls, (await read(token)).body.url]).toEqual([[url, `${url}b`], url]);
+  const many = Array.from({ length: 24 }, (_, at) => `${url}${at}`);
+  expect(api.store.proofs.find(await started({ url, pages: many }))?.urls).toHaveLength(25);
+  await emptyQueue();
+});
+
 test("a proof is no scan", async () => {
   const token = await started();
   await emptyQueue();
@@ -166,6 +175,9 @@ describe("bad input is refused, and nothing waits", () => {
     ["no url", {}, "url", "is required"],
     ["a url that is none", { url: "site" }, "url", "must be an absolute URL that begins with http:// or https://"],
     ["an unknown field", { url, header: ["A: b"] }, "header", "is not known here; did you mean headers?"],
+    ["a page of another origin", { url, pages: ["http://site.example/"] }, "pages", "must have the origin of url"],
+    ["a page that is none", { url, pages: [`${url}a`, "b"] }, "pages", /^entry 2 must be an absolute URL/],
+    ["too many pages", { url, pages: Array.from({ length: 25 }, (_, at) => `${url}${at}`) }, "pages", "must have 0 to 24 entries"],
     ["an unknown draft", { url, draft: "loose" }, "draft", "must be one of strict, hosts"],
     ["headers that are no list", { url, headers: "A: b" }, "headers", "must be a list"],
     ["a field without a colon", { url, headers: ["A b"] }, "headers", 'entry 1 must be "Name: value"'],
