@@ -103,7 +103,6 @@ export async function serveSites({ startAt, slots, addressOf, scanMsOf, isDead, 
   const dispatcher = await startDispatcher({
     prove: async () => "crashed",
     ...{ store, scanner, concurrency: 1, remote, waitMaxMs: 3_600_000, progress: { publish: () => {} }, log, clock },
-    prove: async () => "crashed",
     observer: {
       ...silentObserver,
       ended: ({ token }) => {
