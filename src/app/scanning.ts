@@ -17,7 +17,7 @@ import type { StoredResult } from "../judge/result.ts";
 import { systemRoots } from "../probe/tls/trust.ts";
 import { type LocalGatherer, type LocalGathererOptions, openLocalGatherer } from "../scan/gatherer.ts";
 import { performJudge } from "../scan/judge-task.ts";
-import { openJudging } from "../scan/judging.ts";
+import { openJudging, storedResult } from "../scan/judging.ts";
 import { openScanner, type Scanner, type ScannerOptions } from "../scan/scanner.ts";
 import { defaultDeadlines, type ScanDeadlines } from "../scan/task.ts";
 import { ConfigError } from "../settings/config.ts";
@@ -188,9 +188,9 @@ export async function judgeOnce(
   { catalog, log, onCheckFault }: JudgeOnceOptions,
 ): Promise<StoredResult | ScanErrorCode> {
   if (catalog.snapshot === null) {
-    const { result, faults } = performJudge({ evidence, hung: [] }, builtInCatalog(), () => {});
-    for (const { key, fault } of faults) onCheckFault(key, fault);
-    return result;
+    const judged = performJudge({ evidence, hung: [] }, builtInCatalog(), () => {});
+    for (const { key, fault } of judged.faults) onCheckFault(key, fault);
+    return storedResult(judged);
   }
   const judging = openJudging(
     {

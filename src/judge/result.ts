@@ -89,6 +89,14 @@ export interface ResultBasis {
   readonly plugins?: Readonly<Record<string, string>>;
 }
 
+/** Score as if the server sent the headers that the lines of reports set. */
+export interface LinesScore {
+  /** 0 to 100. */
+  readonly score: number;
+  /** Codes of the findings whose lines are counted. */
+  readonly codes: readonly string[];
+}
+
 export interface StoredResult {
   readonly algorithmVersion: number;
   readonly catalogVersion: string;
@@ -102,4 +110,6 @@ export interface StoredResult {
   /** One row per check of the catalog. */
   readonly ledger: readonly LedgerRow[];
   readonly findings: readonly StoredFinding[];
+  /** Absent without a score, without lines for headers, and in results of older versions. */
+  readonly lines?: LinesScore;
 }

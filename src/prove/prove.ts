@@ -9,6 +9,7 @@ import type { NotCheckedBecause, StoredResult } from "../judge/result.ts";
 import { parseCsp } from "../parse/csp.ts";
 import { valuesNamed } from "../parse/header-fields.ts";
 import type { CanaryPage, PageOverrides, ReplacedHeader } from "../probe/browser/page-fetch.ts";
+import { predictedEvidence } from "../scan/predict.ts";
 import type { Visited } from "../scan/task.ts";
 import { type CanaryResult, canaryPage, canaryResults } from "./canaries.ts";
 import {
@@ -21,7 +22,6 @@ import {
   type VisitComparison,
 } from "./compare.ts";
 import { type Draft, type DraftCost, draftPolicy, needsOfAll, nonceMark, type PageNeeds, type RefusedBecause } from "./draft.ts";
-import { predictedEvidence } from "./predict.ts";
 
 export type { ProofPlan, ProofStep } from "../evidence/proof.ts";
 

@@ -307,6 +307,25 @@ export function FirstSteps({ findings, linesId }: FirstStepsProps) {
   );
 }
 
+interface LinesScoreProps {
+  readonly report: Report;
+  /** Codes of the findings that the shown lines repair. */
+  readonly codes: readonly string[];
+}
+
+/** Score with the lines. Nothing if the judged lines are not among the shown ones, as for a server that cannot express them. */
+function LinesScore({ report: { scan, result }, codes }: LinesScoreProps) {
+  const i18n = useI18n();
+  const { score, lines } = result;
+  if (score === null || lines === undefined || !lines.codes.every((code) => codes.includes(code))) return null;
+  return (
+    <p>
+      <strong>{i18n.t("report.server.score", { before: score, after: lines.score })}</strong>{" "}
+      {scan.endedAt !== null && i18n.t("report.server.scoreMeans", { date: i18n.date(scan.endedAt) })}
+    </p>
+  );
+}
+
 /** Element id of the section. */
 const allLinesId = "all-lines";
 
@@ -332,6 +351,7 @@ export function AllLines({ report }: { readonly report: Report }) {
         {i18n.count("report.server.repairs", repaired, { total: i18n.number(findings.length) })}{" "}
         {i18n.t(isTestedForReal(server.name) ? "report.server.testedForReal" : "report.server.testedByForm")}
       </p>
+      <LinesScore report={report} codes={codes} />
       <ConfigLines label={label}>{text}</ConfigLines>
       {left.length > 0 && (
         <>

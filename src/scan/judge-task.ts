@@ -1,24 +1,25 @@
 /** The judge task itself, free of thread code. */
 import { deepFreeze } from "../base/deep-freeze.ts";
 import type { JudgingCatalog } from "../catalog/catalog.ts";
+import type { Evidence } from "../evidence/evidence.ts";
 import { judgeEvidence } from "../judge/ledger.ts";
+import { scoreOfLines } from "./predict.ts";
 import type { Judged, JudgeTask } from "./task.ts";
 
 export function performJudge({ evidence, hung }: JudgeTask, catalog: JudgingCatalog, onCheck: (key: string) => void): Judged {
   const faults: { key: string; fault: string }[] = [];
-  const result = judgeEvidence(
+  const judge = (seen: Evidence, onFault: (key: string, fault: string) => void) =>
     // A check that changes the evidence throws.
-    deepFreeze(evidence),
-    catalog,
-    (key, fault) => faults.push({ key, fault }),
-    (check, input) => {
+    judgeEvidence(deepFreeze(seen), catalog, onFault, (check, input) => {
       if (hung.includes(check.key)) throw new Error("judge did not answer within its deadline");
       onCheck(check.key);
       const verdict: unknown = check.judge(input);
       // An async judge returns no verdict. Its rejection must not end the thread as well.
       if (verdict instanceof Promise) verdict.catch(() => {});
       return verdict as ReturnType<typeof check.judge>;
-    },
-  );
-  return { result, faults };
+    });
+  const result = judge(evidence, (key, fault) => faults.push({ key, fault }));
+  // A check that fails here only has failed before, or its row stays unread in the prediction.
+  const lines = scoreOfLines(evidence, result, catalog.checks, (predicted) => judge(predicted, () => {}));
+  return { result, lines, faults };
 }

@@ -6,6 +6,7 @@ import type { Evidence } from "../evidence/evidence.ts";
 import type { ScanErrorCode } from "../evidence/scan.ts";
 import type { StoredResult } from "../judge/result.ts";
 import { openPool, type PoolOptions, type TaskWatch, type WorkerPool } from "./pool.ts";
+import type { Judged } from "./task.ts";
 
 /** Plugins that are left out before the scan fails; each costs both of its tries. */
 const hungMax = 5;
@@ -147,6 +148,10 @@ function createTurns(clock: Clock): InTurn {
   };
 }
 
+export function storedResult({ result, lines }: Judged): StoredResult {
+  return lines === null ? result : { ...result, lines };
+}
+
 function isBuiltIn(key: string): boolean {
   return builtInCatalog().checks.some((check) => check.key === key);
 }
@@ -173,7 +178,7 @@ async function judgeIn(
     if (ended === null || ended.end === "cancelled") return "interrupted";
     if (ended.end === "done") {
       for (const { key, fault } of ended.value.faults) onCheckFault(key, fault, fields);
-      return ended.value.result;
+      return storedResult(ended.value);
     }
     const suspect = started.at(-1);
     const lost = { ...fields, check: suspect ?? null, end: ended.end, because: ended.end === "died" ? ended.because : null };

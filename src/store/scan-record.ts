@@ -158,6 +158,7 @@ const resultRow = stored.row({
   ledger: stored.rows(ledgerRow),
   findings: stored.rows(findingRow),
   basis: stored.optional(basisRow),
+  lines: stored.optional(stored.row({ score: stored.number, codes: stored.listOf<string>() })),
 });
 
 /** Keyed by the token of the scan, like the evidence. */

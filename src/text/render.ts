@@ -68,9 +68,11 @@ export interface FullReport<Evidence, Timings> extends SecurityResult {
   readonly notMeasuredBecause: string | null;
   /** Rows without a verdict that limit the score. */
   readonly heldScore: HeldScore | null;
-  /** Keys of violated rows that have no effect on the score. */
   /** Absent without such rows. */
   readonly stillChanging?: readonly string[];
+  /** Score with the header fields that the lines of the remediations set. Absent where it is not known. */
+  readonly linesScore?: number;
+  /** Keys of violated rows that have no effect on the score. */
   readonly notes: readonly string[] | null;
   /** Charged points by key of the violated row. Null for results of algorithm version 2 and older. */
   readonly ledgerCharges: Readonly<Record<string, number>> | null;
@@ -119,6 +121,7 @@ export function renderFullReport<Evidence, Timings>(
     notMeasuredBecause: result === null ? null : notMeasuredBecause(result, locale, texts),
     heldScore: result === null ? null : heldScore(result, locale, texts),
     ...(stillChanging.length > 0 && { stillChanging }),
+    ...(result?.lines !== undefined && { linesScore: result.lines.score }),
     notes: result === null ? null : result.ledger.filter(isNote).map(({ key }) => key),
     ledgerCharges: result === null ? null : ledgerCharges(result),
     cwe: result === null ? null : weaknessesOf(result, texts),
@@ -242,7 +245,11 @@ export function textsOfCheck(key: string, locale: PageLocale, texts: Texts): { r
 }
 
 /** Fixes of a finding with the values that they quote. */
-export function fixedFinding({ code, values }: Pick<StoredFinding, "code" | "values">, url: string, texts: Texts): FixedFinding {
+export function fixedFinding(
+  { code, values }: Pick<StoredFinding, "code" | "values">,
+  url: string,
+  texts: Pick<Texts, "fixesOf">,
+): FixedFinding {
   return { code, fixes: texts.fixesOf(code), values: { ...values, ...subjectValues(url) } };
 }
 

@@ -153,6 +153,9 @@ const FullReportSchema = model(
         { description: "Heavy rows that could not be run and so limit the score. Null if none does." },
       ),
     ),
+    linesScore: Type.Optional(
+      scoreField("Score if the server sent the header fields of the remediations' lines: the same checks, all else as scanned."),
+    ),
     stillChanging: Type.Optional(
       Type.Array(Type.String(), {
         description: "Keys of rows on the content of a page that still changed when it was read. Absent without such rows.",

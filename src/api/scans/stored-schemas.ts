@@ -54,6 +54,12 @@ const StoredResultSchema = Type.Object(
         }),
       }),
     ),
+    lines: Type.Optional(
+      Type.Object({
+        score: Type.Integer({ minimum: 0, maximum: 100, description: "Score with the headers that lines of the report set." }),
+        codes: Type.Array(Type.String({ description: "Finding whose lines are counted." })),
+      }),
+    ),
   },
   { description: "Codes and values, without texts." },
 );

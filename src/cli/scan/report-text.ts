@@ -37,6 +37,7 @@ export function reportText(report: FullReport<unknown, unknown>, style: ReportSt
     ...summaryLines(security.checkSummary, report.notes ?? [], style),
     ...changingLines(report, style),
     ...findingLines(security.findings, style, marks),
+    ...linesScoreLines(report, style),
     ...notCheckedLines(security, notChecked ?? [], style),
   ].join("\n");
 }
@@ -106,6 +107,12 @@ function remediationLines(remediation: string, style: ReportStyle): readonly str
     ...wrapped(translate(style, "remediation", { text: advice }), indent, style),
     ...toPaste.map((line) => indent + indent + stripControls(line)),
   ];
+}
+
+/** Accepted findings are counted too: their lines are printed. */
+function linesScoreLines({ linesScore, security }: FullReport<unknown, unknown>, style: ReportStyle): readonly string[] {
+  if (linesScore === undefined || security?.score == null) return [];
+  return ["", ...wrapped(translate(style, "linesScore", { before: security.score, after: linesScore }), indent, style)];
 }
 
 function changingLines({ stillChanging }: FullReport<unknown, unknown>, style: ReportStyle): readonly string[] {

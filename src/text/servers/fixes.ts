@@ -186,6 +186,23 @@ function isStricter(sources: string, than: string): boolean {
   return sources === "'none'" || sources.length < than.length;
 }
 
+/** A header field as a server sends it with merged fixes. */
+export interface HeaderChange {
+  readonly name: string;
+  /** Null for a field that is removed. */
+  readonly value: string | null;
+  /** True for a field that is sent beside the fields of its name. */
+  readonly added: boolean;
+}
+
+export function headerChanges(merged: readonly Fix[]): readonly HeaderChange[] {
+  return merged.flatMap((fix): readonly HeaderChange[] => {
+    if (fix.kind === "header") return [{ name: fix.name, value: fix.value, added: false }];
+    if (fix.kind === "policy") return [{ name: policyName, value: fix.directives, added: true }];
+    return fix.kind === "remove-header" ? [{ name: fix.name, value: null, added: false }] : [];
+  });
+}
+
 /** Names first, then names with a prefix, then all. Attributes of all cookies are not repeated. */
 function mergedCookies(fixes: readonly FixOf<"cookie">[]): readonly FixOf<"cookie">[] {
   const selectors = fixes.flatMap((fix) =>

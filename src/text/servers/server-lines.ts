@@ -5,7 +5,16 @@ import { apache, htaccess } from "./apache.ts";
 import { caddy } from "./caddy.ts";
 import { cloudflare } from "./cloudflare.ts";
 import { express } from "./express.ts";
-import { filledFixes, isKept, isMergeable, mergedFixes, namesAllCookies, needsNewPolicy } from "./fixes.ts";
+import {
+  filledFixes,
+  type HeaderChange,
+  headerChanges,
+  isKept,
+  isMergeable,
+  mergedFixes,
+  namesAllCookies,
+  needsNewPolicy,
+} from "./fixes.ts";
 import { iis } from "./iis.ts";
 import { nginx } from "./nginx.ts";
 import type { ServerNote, Target, WriteNote } from "./target.ts";
@@ -100,6 +109,31 @@ export function withServerLines(remediation: string, fixes: readonly Fix[], valu
  */
 export function configurationFor(server: ServerName, items: readonly FixedFinding[], write: WriteNote): ServerConfiguration {
   const target = targets[server];
+  const { merged, codes, left } = combinedFixes(items, target);
+  if (merged.length === 0) return { text: "", codes: [], left };
+  return { text: target.whole(merged, notesOf(server, merged), write).join("\n"), codes, left };
+}
+
+/** Expresses every fix of header fields, and no other. */
+const headersOnly: Pick<Target, "expresses"> = {
+  expresses: ({ kind }) => kind === "header" || kind === "remove-header" || kind === "policy",
+};
+
+/** What one configuration for the findings does to header fields, on any server. */
+export function headerChangesFor(items: readonly FixedFinding[]): {
+  readonly changes: readonly HeaderChange[];
+  /** As in `ServerConfiguration`. */
+  readonly codes: readonly string[];
+} {
+  const { merged, codes } = combinedFixes(items, headersOnly);
+  return { changes: headerChanges(merged), codes };
+}
+
+interface CombinedFixes extends Pick<ServerConfiguration, "codes" | "left"> {
+  readonly merged: readonly Fix[];
+}
+
+function combinedFixes(items: readonly FixedFinding[], target: Pick<Target, "expresses">): CombinedFixes {
   const filled = items.map(({ code, fixes, values }) => ({
     code,
     // Lines for an example, or for some of the cookies, repair nothing that could be counted.
@@ -113,13 +147,11 @@ export function configurationFor(server: ServerName, items: readonly FixedFindin
   const merged = mergedFixes(expressed.flatMap(({ fixes }) => fixes));
   const cured = expressed.filter(({ fixes }) => fixes.every((fix) => (fix.kind !== "policy" || fix.cures) && isKept(fix, merged)));
   const uncured = new Set(filled.filter((item) => !cured.includes(item)).map(({ code }) => code));
-  const [left, codes] = [[...uncured], [...new Set(cured.map(({ code }) => code))].filter((code) => !uncured.has(code))];
-  if (merged.length === 0) return { text: "", codes: [], left };
-  return { text: target.whole(merged, notesOf(server, merged), write).join("\n"), codes, left };
+  return { merged, codes: [...new Set(cured.map(({ code }) => code))].filter((code) => !uncured.has(code)), left: [...uncured] };
 }
 
 /** Merged policies may become a plain header, which more targets express than a policy beside another. */
-function expressedBy(target: Target, all: readonly Fix[]): (fix: Fix) => boolean {
+function expressedBy(target: Pick<Target, "expresses">, all: readonly Fix[]): (fix: Fix) => boolean {
   const isNew = needsNewPolicy(all);
   const isHeader = isNew || all.some((fix) => fix.kind === "policy" && fix.present === "none");
   return (fix) => {

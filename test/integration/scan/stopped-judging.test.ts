@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { type Clock, systemClock } from "../../../src/base/clock.ts";
 import type { LogFields } from "../../../src/base/log.ts";
 import { performJudge } from "../../../src/scan/judge-task.ts";
-import { type JudgedCatalog, type Judging, openJudging } from "../../../src/scan/judging.ts";
+import { type JudgedCatalog, type Judging, openJudging, storedResult } from "../../../src/scan/judging.ts";
 import { defaultDeadlines } from "../../../src/scan/task.ts";
 import { evidence } from "../../support/evidence.ts";
 import { type FakeClock, fakeClock } from "../../support/fake-clock.ts";
@@ -57,7 +57,7 @@ function judged(given = stopped, signal?: AbortSignal) {
 
 /** The result on a machine where nothing is late. */
 function resultOf(given = stopped) {
-  return performJudge({ evidence: structuredClone(given), hung: [] }, stoppedCatalog(), () => {}).result;
+  return storedResult(performJudge({ evidence: structuredClone(given), hung: [] }, stoppedCatalog(), () => {}));
 }
 
 /** Messages of a thread arrive in order, soon after it has stopped. */

@@ -61,6 +61,20 @@ Not checked, neither good nor bad:
 `);
   });
 
+  test("says what the lines are worth, once it is known", () => {
+    const report = renderFullReport({ ...scan, errorCode: null }, storedResult(), { evidence: null, timings: null }, "en-gb", texts);
+    expect(reportText(report, styled())).not.toContain("These lines");
+    const lines = { score: 99, codes: ["security.sample-header.missing"] };
+    const known = renderFullReport(
+      { ...scan, errorCode: null },
+      { ...storedResult(), lines },
+      { evidence: null, timings: null },
+      "en-gb",
+      texts,
+    );
+    expect(reportText(known, styled())).toContain("\n  These lines: 67 -> 99 (header fields; all else as scanned)\n");
+  });
+
   test("is completely German on request", () => {
     const text = rendered(undefined, styled({ locale: "de-de" }));
     expect(text).toContain("67 von 100 Punkten: ordentlich");

@@ -50,6 +50,19 @@ describe("a report", () => {
     expect(labelsOf(await answer.text())).toContain("nginx");
   });
 
+  test("says what the lines are worth, unless the server cannot express them or the scan is older", async () => {
+    const lines = { score: 91, codes: ["security.missing-header.content-security-policy"] };
+    const scored = await storeSite(pages.store, "silent", { at: new Date(), result: { lines } });
+    const known = async (query: string) => (await pages.visitor().get(`/scans/${scored.token}${query}`)).text();
+    const { score } = pages.store.results.find(scored.token) ?? {};
+    expect(await known("?server=nginx")).toContain(`These lines: ${score} \u2192 91`);
+    expect(await known("?locale=de-de")).toContain(`Diese Zeilen: ${score} \u2192 91`);
+    expect(await read(pages.visitor(), "?server=nginx")).not.toContain("These lines:");
+    const other = { score: 91, codes: ["security.tls.certificate-expired"] };
+    const unexpressed = await storeSite(pages.store, "silent", { at: new Date(), result: { lines: other } });
+    expect(await (await pages.visitor().get(`/scans/${unexpressed.token}`)).text()).not.toContain("These lines:");
+  });
+
   test("has one configuration for all findings, and links to those that need other steps", async () => {
     const html = await read(pages.visitor(), "?server=apache");
     const part = html.split('class="paste all-lines"')[1]?.split("</details>")[0] ?? "";
