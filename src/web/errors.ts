@@ -28,6 +28,9 @@ export const scanNotFoundPage = () => new PageError(404, "scanNotFound");
 /** Refused cancellation: only a scan that waits can be cancelled. */
 export const scanBegunPage = () => new PageError(409, "scanBegun");
 
+/** One error for unknown proofs, and for proofs of other accounts. */
+export const proofNotFoundPage = () => new PageError(404, "proofNotFound");
+
 export const methodNotAllowedPage = (allowed: readonly string[]) =>
   new PageError(405, "methodNotAllowed", {}, { allow: allowed.join(", ") });
 

@@ -16,6 +16,7 @@ export const accountPage = frameWithTabs("account.nav.label", [
   ["/account/second-factor", "account.nav.secondFactor"],
   ["/account/tokens", "account.nav.tokens"],
   ["/account/scans", "account.nav.scans"],
+  ["/account/proofs", "account.nav.proofs"],
   [channelsPagePath, "account.nav.channels"],
   [rulesPagePath, "account.nav.rules"],
   [deliveriesPagePath, "account.nav.deliveries"],

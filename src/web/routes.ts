@@ -29,6 +29,7 @@ import { getHome } from "./home.tsx";
 import { getRobotsTxt, getSecurityTxt, legalPage } from "./legal.tsx";
 import { oidcCallbackPath } from "./link-paths.ts";
 import { getPlans } from "./plans.tsx";
+import { getOwnProofs, proofOf, proofPage, proofState } from "./proofs/proof.tsx";
 import { getAbout } from "./reference/about.tsx";
 import { getApiReference } from "./reference/api-reference.tsx";
 import { getCheck } from "./reference/check.tsx";
@@ -60,10 +61,17 @@ const accountRoutes: readonly PageRoute[] = [
   { path: "/account/channels", audience: "accounts", get: getChannels, post: postChannels },
   { path: "/account/deliveries", audience: "accounts", get: getDeliveries, post: postDeliveries },
   { path: "/account/members", audience: "accounts", get: getMembers, post: postMembers },
+  { path: "/account/proofs", audience: "accounts", get: getOwnProofs },
   { path: "/account/rules", audience: "accounts", get: getRules, post: postRules },
   { path: "/account/scans", audience: "accounts", get: getOwnScans },
   { path: "/account/second-factor", audience: "accounts", get: getSecondFactor, post: postSecondFactor },
   { path: "/account/tokens", audience: "accounts", get: getTokens, post: postTokens },
+];
+
+/** A proof is for its account, and one of a guest for all who know its token. */
+const proofRoutes: readonly PageRoute[] = [
+  { path: "/proofs/:token", audience: "readers", get: (visit, token) => proofPage(visit, proofOf(visit, token)) },
+  { path: "/proofs/:token/state", audience: "readers", isData: () => true, get: proofState },
 ];
 
 export function pageRoutes(settings: PagesSettings): readonly PageRoute[] {
@@ -105,6 +113,7 @@ export function pageRoutes(settings: PagesSettings): readonly PageRoute[] {
     { path: "/migrate", audience: "everybody", get: getMigration },
     { path: "/plans", audience: "everybody", get: getPlans },
     { path: "/privacy", audience: "everybody", get: (visit) => legalPage(visit, "privacy") },
+    ...proofRoutes,
     { path: "/reset", audience: "everybody", get: getReset, post: postReset },
     { path: "/sample", audience: "everybody", get: getSample },
     { path: "/scans", audience: "readers", get: getPublicList, post: createPostScan(settings) },

@@ -1,5 +1,5 @@
 /** Updates the page of a running scan, `<div data-follow>`, by server-sent events, or by polling as a fallback. */
-import type { ScanEventData, ScanState } from "../scans/state.ts";
+import type { FollowedState, ScanEventData } from "../scans/state.ts";
 import type { elapsedText, movingPercent, StagePercent } from "./progress-texts.ts";
 
 interface ProgressView {
@@ -118,7 +118,7 @@ export function followScan(view: ProgressView | null): void {
   const silenceMsMax = 6_000;
   const address = location.pathname.replace(/\/$/, "");
   let poll: ReturnType<typeof setTimeout> | undefined;
-  const isOver = (status: ScanState["status"]) => status === "finished" || status === "failed";
+  const isOver = (status: FollowedState["status"]) => status === "finished" || status === "failed";
   /** The fragment makes `focusResult` move the focus on the page that follows. */
   const showResult = () => {
     history.replaceState(null, "", "#result");
@@ -130,7 +130,7 @@ export function followScan(view: ProgressView | null): void {
       const answer = await fetch(`${address}/state`, { cache: "no-store" });
       // The scan was cancelled, or the visitor has signed out: the page says so.
       if (answer.status === 404 || answer.status === 401) return showResult();
-      const state: ScanState | null = answer.ok ? await answer.json() : null;
+      const state: FollowedState | null = answer.ok ? await answer.json() : null;
       if (state !== null) {
         if (isOver(state.status)) return showResult();
         view.showPosition(state.text);
@@ -143,6 +143,10 @@ export function followScan(view: ProgressView | null): void {
     }
     poll = setTimeout(ask, pollMs);
   };
+  if (document.querySelector('[data-follow="poll"]') !== null) {
+    poll = setTimeout(ask, 0);
+    return;
+  }
   const events = new EventSource(`${address}/events`);
   const startPolling = () => {
     events.close();

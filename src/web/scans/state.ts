@@ -33,12 +33,17 @@ export interface ScanEventData {
   readonly done: { readonly status: "finished" | "failed" | "cancelled" };
 }
 
-export interface ScanState extends Waiting, StagePercent {
+/** What the script follows: a scan, or a proof with its steps as stages. */
+export interface FollowedState extends Waiting, StagePercent {
   readonly status: ScanStatus;
   /** Null before the first and after the last stage. */
-  readonly stage: ProgressStage | null;
+  readonly stage: string | null;
   /** See `Absence`. */
   readonly absence: string | null;
+}
+
+export interface ScanState extends FollowedState {
+  readonly stage: ProgressStage | null;
 }
 
 export function stateOf(visit: Visit, scan: ScanRecord): ScanState {

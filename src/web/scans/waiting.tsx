@@ -1,4 +1,5 @@
 /** Page of a queued or running scan: position, progress, stages, and the button that cancels it. */
+import type { ComponentChildren } from "preact";
 import { type ProgressStage, progressStages } from "../../evidence/scan.ts";
 import { localLocation } from "../../parse/location.ts";
 import { Instant, LocationFact } from "../../report/components/labels.tsx";
@@ -8,6 +9,7 @@ import { useI18n } from "../../report/context.ts";
 import { cancelOwnScan } from "../../scans/scan-operations.ts";
 import { scanLocationOf } from "../../store/scan-location.ts";
 import type { ScanRecord } from "../../store/scans.ts";
+import type { TextPath } from "../../text/translator.ts";
 import { elapsedText, movingPercent } from "../client/progress-texts.ts";
 import { ActionForm } from "../components/forms.tsx";
 import { useVisit } from "../context.ts";
@@ -17,10 +19,10 @@ import { page } from "../page.tsx";
 import { redirect } from "../response.ts";
 import type { Visit } from "../visit.ts";
 import { scanHost } from "./list-query.ts";
-import { type ScanState, stateOf, usualDurationMs } from "./state.ts";
+import { type FollowedState, type ScanState, stateOf, usualDurationMs } from "./state.ts";
 
 /** Reload interval for browsers without script. */
-const refreshSeconds = 3;
+export const refreshSeconds = 3;
 
 export function waitingPage(visit: Visit, scan: ScanRecord): Response {
   const { i18n, account } = visit;
@@ -51,13 +53,35 @@ interface ProgressProps {
   readonly state: ScanState;
 }
 
-/** Updated by the script, which finds the elements by their `data-` attributes. */
 function Progress({ scan, state }: ProgressProps) {
   const i18n = useI18n();
-  const { status, stage, text, absence } = state;
-  const now = stage === null ? i18n.t(status === "queued" ? "progress.waiting" : "progress.begins") : stageName(i18n, stage);
+  const stages = progressStages.map((stage) => ({ name: stage, text: stageName(i18n, stage) }));
   return (
-    <div data-follow>
+    <FollowedProgress state={state} stages={stages} begins="progress.begins">
+      <Times scan={scan} />
+    </FollowedProgress>
+  );
+}
+
+interface FollowedProps {
+  readonly state: FollowedState;
+  /** All stages in their order. */
+  readonly stages: readonly { readonly name: string; readonly text: string }[];
+  /** Shown after the queue, before the first stage. */
+  readonly begins: TextPath;
+  /** True if the script asks for the state, since there are no events. */
+  readonly polled?: boolean;
+  readonly children: ComponentChildren;
+}
+
+/** Updated by the script, which finds the elements by their `data-` attributes. */
+export function FollowedProgress({ state, stages, begins, polled = false, children }: FollowedProps) {
+  const i18n = useI18n();
+  const { status, stage, text, absence } = state;
+  const current = stages.findIndex(({ name }) => name === stage);
+  const now = stages[current]?.text ?? i18n.t(status === "queued" ? "progress.waiting" : begins);
+  return (
+    <div data-follow={polled ? "poll" : ""}>
       <p data-now aria-hidden="true">
         {now}
       </p>
@@ -77,11 +101,11 @@ function Progress({ scan, state }: ProgressProps) {
         {i18n.t("progress.label")} <span data-percent>{percentText(i18n, state)}</span>
       </label>
       <progress id="progress" max={100} value={movingPercent(state)} />
-      <Times scan={scan} />
+      {children}
       <h2>{i18n.t("progress.stagesTitle")}</h2>
       <ol class="stages">
-        {progressStages.map((each) => (
-          <Stage key={each} stage={each} current={stage} />
+        {stages.map((each, at) => (
+          <Stage key={each.name} {...each} distance={current < 0 ? 1 : at - current} />
         ))}
       </ol>
     </div>
@@ -111,16 +135,15 @@ function Times({ scan }: Pick<ProgressProps, "scan">) {
   );
 }
 
-function percentText(i18n: Visit["i18n"], state: ScanState): string {
+export function percentText(i18n: Visit["i18n"], state: FollowedState): string {
   return i18n.t("progress.percent", { percent: Math.floor(movingPercent(state)) });
 }
 
 /** Contains all three icons; the script shows one. */
-function Stage({ stage, current }: { readonly stage: ProgressStage; readonly current: ProgressStage | null }) {
+function Stage({ name, text, distance }: FollowedProps["stages"][number] & { readonly distance: number }) {
   const i18n = useI18n();
-  const distance = current === null ? 1 : progressStages.indexOf(stage) - progressStages.indexOf(current);
   return (
-    <li data-stage={stage} aria-current={distance === 0 ? "step" : undefined}>
+    <li data-stage={name} aria-current={distance === 0 ? "step" : undefined}>
       <span data-mark="done" hidden={distance >= 0}>
         <Icon name="tick" />
         <span class="unseen">{i18n.t("progress.done")}</span>
@@ -131,7 +154,7 @@ function Stage({ stage, current }: { readonly stage: ProgressStage; readonly cur
       <span data-mark="next" hidden={distance <= 0}>
         <Icon name="next" />
       </span>
-      <span data-name>{stageName(i18n, stage)}</span>
+      <span data-name>{text}</span>
     </li>
   );
 }

@@ -13,6 +13,7 @@ import type { PageHandler } from "../../../src/web/visit.ts";
 import { pixelJpeg, storeSite } from "../../support/finished-scans.ts";
 import { pngImage } from "../../support/images.ts";
 import { quietOperator, startPages, type Visitor } from "../../support/pages.ts";
+import { queueProof } from "../../support/proof-bodies.ts";
 import { accountIn, signedIn } from "../../support/signed-in.ts";
 import { addSite } from "../../support/watched-sites.ts";
 
@@ -66,11 +67,13 @@ const samples: Readonly<Record<string, string>> = {
   key: "csp-syntax",
   name: "Acme",
 };
+const proof = await queueProof(store);
+const sampleOf = ({ path }: PageRoute, name: string) => (path.startsWith("/proofs/") ? proof.token : (samples[name] ?? String(idOf(path))));
 const idOf = (path: string) => (path.startsWith("/sites/") ? site.id : agency.id);
 const isOfOwner = ({ audience }: PageRoute) => audience === "members" || audience === "editors";
 
 function asked(route: PageRoute): string {
-  const path = route.path.replace(/:(\w+)/, (_whole, name: string) => samples[name] ?? String(idOf(route.path)));
+  const path = route.path.replace(/:(\w+)/, (_whole, name: string) => sampleOf(route, name));
   return isOfOwner(route) ? `${path}?of=${agency.id}` : path;
 }
 
@@ -208,12 +211,13 @@ test("the table has a route of every audience, with every answer", () => {
 test("the first part of a private path names its audiences", () => {
   const parts = Map.groupBy(routes, ({ path }) => path.split("/")[1]);
   const audiencesOf = (part: string) => [...new Set(parts.get(part)?.map(({ audience }) => audience))].sort();
-  expect(["account", "admin", "brands", "clients", "hosts", "scans", "sites"].map((part) => [part, audiencesOf(part)])).toEqual([
+  expect(["account", "admin", "brands", "clients", "hosts", "proofs", "scans", "sites"].map((part) => [part, audiencesOf(part)])).toEqual([
     ["account", ["accounts"]],
     ["admin", ["administrators"]],
     ["brands", ["accounts"]],
     ["clients", ["members"]],
     ["hosts", ["readers"]],
+    ["proofs", ["readers"]],
     ["scans", ["readers"]],
     ["sites", ["editors", "members", "siteEditors", "siteMembers"]],
   ]);

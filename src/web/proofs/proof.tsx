@@ -1,0 +1,142 @@
+/** `/proofs/{token}`: the page of a proof while it waits and runs, and its result with the editor; and the proofs of an account. */
+import { proofSteps } from "../../evidence/proof.ts";
+import { hostOf } from "../../parse/site.ts";
+import { readableProof } from "../../prove/proof-operations.ts";
+import { Instant } from "../../report/components/labels.tsx";
+import { Notice } from "../../report/components/notice.tsx";
+import { HostUrl } from "../../report/components/untrusted-text.tsx";
+import { useI18n } from "../../report/context.ts";
+import type { Account } from "../../store/accounts.ts";
+import type { ProofRecord } from "../../store/proofs.ts";
+import { scanErrorMessage } from "../../text/render.ts";
+import { elapsedText } from "../client/progress-texts.ts";
+import { Pagination } from "../components/navigation.tsx";
+import { EmptyState, TextTable } from "../components/sections.tsx";
+import { useVisit } from "../context.ts";
+import { proofNotFoundPage } from "../errors.ts";
+import type { GetFor } from "../guards.ts";
+import { page } from "../page.tsx";
+import { accountPage } from "../private-page.tsx";
+import { respond } from "../response.ts";
+import { cursorOf, listPath } from "../scans/list-query.ts";
+import type { FollowedState } from "../scans/state.ts";
+import { FollowedProgress, percentText, refreshSeconds } from "../scans/waiting.tsx";
+import type { SharedVisit, Visit } from "../visit.ts";
+
+/** Finds the proof that the path names. @throws PageError 404 without one, and for proofs of others. */
+export function proofOf({ account, settings: { store } }: Visit, token: string | null): ProofRecord {
+  const proof = readableProof(store, account, token ?? "");
+  if (proof === undefined) throw proofNotFoundPage();
+  return proof;
+}
+
+export function proofPage(visit: Visit, proof: ProofRecord): Response {
+  const { i18n } = visit;
+  const isOver = proof.status === "finished" || proof.status === "failed";
+  const title = i18n.t("proofs.title", { host: hostOf(proof.url) ?? proof.url });
+  return page(visit, {
+    title: isOver ? title : `${percentText(i18n, stateOfProof(visit, proof))} \u00b7 ${title}`,
+    noIndex: true,
+    secret: true,
+    ...(!isOver && { refreshSeconds }),
+    head: { title, lead: <HostUrl url={proof.url} /> },
+    children: isOver ? <Ended proof={proof} /> : <Running proof={proof} />,
+  });
+}
+
+/** Share of a proof that is over when a step begins, in per cent. */
+const stepPercent = { scan: 5, baseline: 20, observe: 45, enforce: 60, attack: 85 } as const satisfies Record<
+  (typeof proofSteps)[number],
+  number
+>;
+
+function stateOfProof({ i18n, settings: { store } }: SharedVisit, { token, status, step }: ProofRecord): FollowedState {
+  const position = store.scans.queuePosition(token);
+  const percent = step === null ? 0 : stepPercent[step];
+  return {
+    status,
+    stage: step,
+    ...{ percent, towards: percent, usualMs: null, sinceMs: 0 },
+    position,
+    text: position === null ? null : i18n.t("progress.position", { position: i18n.number(position) }),
+    absence: null,
+  };
+}
+
+/** JSON state for the script. */
+export function proofState(visit: Visit, token: string | null): Response {
+  const state = stateOfProof(visit, proofOf(visit, token));
+  return respond(visit, 200, JSON.stringify(state), { "content-type": "application/json", "cache-control": "no-store" });
+}
+
+interface OfProof {
+  readonly proof: ProofRecord;
+}
+
+function Running({ proof }: OfProof) {
+  const visit = useVisit();
+  const { i18n, now } = visit;
+  const elapsedMs = Math.max(0, now.getTime() - Date.parse(proof.startedAt ?? proof.createdAt));
+  const isQueued = proof.status === "queued";
+  return (
+    <>
+      <FollowedProgress
+        polled
+        state={stateOfProof(visit, proof)}
+        begins="proofs.begins"
+        stages={proofSteps.map((name) => ({ name, text: i18n.t(`proofs.steps.${name}`) }))}
+      >
+        <p>
+          <span data-when="queued" hidden={!isQueued}>
+            {i18n.t("progress.waitingFor")}
+          </span>
+          <span data-when="running" hidden={isQueued}>
+            {i18n.t("progress.runningFor")}
+          </span>{" "}
+          <span data-elapsed={elapsedMs}>{elapsedText(elapsedMs, i18n.locale)}</span>.
+        </p>
+      </FollowedProgress>
+      <p class="muted">{i18n.t("proofs.visits")}</p>
+    </>
+  );
+}
+
+function Ended({ proof }: OfProof) {
+  const { i18n, settings } = useVisit();
+  if (proof.errorCode === null) return null;
+  return (
+    <Notice kind="poor" title={i18n.t("proofs.failed")} text={scanErrorMessage(proof.errorCode, proof.url, i18n.locale, settings.texts)} />
+  );
+}
+
+const listAddress = "/account/proofs";
+const rowsPerPage = 50;
+
+export const getOwnProofs: GetFor<"accounts"> = (visit, account) =>
+  accountPage(visit, { title: "proofs.own.title", lead: visit.i18n.t("proofs.own.lead"), children: <OwnProofs account={account} /> });
+
+function OwnProofs({ account }: { readonly account: Account }) {
+  const i18n = useI18n();
+  const { settings, url } = useVisit();
+  const cursor = cursorOf(url.searchParams);
+  const { items, nextCursor } = settings.store.proofs.listOfAccount(account.id, { limit: rowsPerPage, cursor });
+  if (items.length === 0) return <EmptyState title={i18n.t("proofs.own.none")} text={i18n.t("proofs.own.noneMeans")} />;
+  return (
+    <>
+      <TextTable
+        caption="proofs.own.title"
+        rows={items}
+        columns={{
+          "ownScans.columns.url": ({ token, url: address }) => (
+            <a href={`/proofs/${token}`}>
+              <HostUrl url={address} short />
+            </a>
+          ),
+          "ownScans.columns.status": ({ status }) => i18n.t(`ownScans.status.${status}`),
+          "ownScans.columns.time": ({ createdAt }) => <Instant at={createdAt} />,
+        }}
+      />
+      <Pagination cursor={cursor} next={nextCursor} pathOf={(at) => listPath(listAddress, {}, at)} />
+    </>
+  );
+}
