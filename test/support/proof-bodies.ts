@@ -43,6 +43,56 @@ export const workingProof: ProofBody = {
   unvisited: [{ url: "https://site.test/gone", code: "timeout" }],
 };
 
+/** `text`: stands wherever a site can write. */
+export function blockingProof(text: string): ProofBody {
+  const page: PageOfProof = {
+    ...workingPage,
+    verdict: "blocks",
+    blocked: [
+      {
+        ...{ directive: "script-src-elem", kind: "url", url: `https://cdn.test/${text}`, hash: null },
+        ...{ file: `https://site.test/${text}`, line: 7, byScript: false, reportOnly: false },
+        allow: { way: "source", directive: "script-src", source: `cdn.test${text}` },
+      },
+      {
+        ...{
+          directive: "script-src-attr",
+          kind: "inline",
+          url: null,
+          hash: null,
+          file: null,
+          line: null,
+          byScript: false,
+          reportOnly: false,
+        },
+        allow: { way: "move-handler", directive: "script-src-attr", source: "" },
+      },
+    ],
+    lost: [{ url: `https://site.test/lost?${text}`, kind: "script", outcome: "loaded" }],
+    newErrors: [{ text: `ReferenceError: ${text}`, url: null, line: null }],
+    elements: [
+      { name: "main", before: 1, after: 0 },
+      { name: "#text", before: 900, after: 100 },
+    ],
+    movedTo: `https://site.test/moved?${text}`,
+    canaries: [],
+    score: { before: 52, after: null, rows: [] },
+    serviceWorker: false,
+  };
+  const headers = [{ name: "Content-Security-Policy", value: "script-src 'none'" }];
+  return {
+    ...workingProof,
+    verdict: "blocks",
+    proven: false,
+    headers,
+    rung: null,
+    costs: [],
+    usesNonce: false,
+    pages: [page],
+    unvisited: [],
+  };
+}
+
 interface StoredProof {
   readonly accountId?: number | null;
   readonly plan?: ProofPlan;

@@ -9,9 +9,10 @@ import { useI18n } from "../../report/context.ts";
 import type { Account } from "../../store/accounts.ts";
 import type { ProofRecord } from "../../store/proofs.ts";
 import { scanErrorMessage } from "../../text/render.ts";
+import type { ServerName } from "../../text/servers/server-lines.ts";
 import { elapsedText } from "../client/progress-texts.ts";
 import { Pagination } from "../components/navigation.tsx";
-import { EmptyState, TextTable } from "../components/sections.tsx";
+import { EmptyState, PageSection, TextTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import { proofNotFoundPage } from "../errors.ts";
 import type { GetFor } from "../guards.ts";
@@ -22,6 +23,7 @@ import { cursorOf, listPath } from "../scans/list-query.ts";
 import type { FollowedState } from "../scans/state.ts";
 import { FollowedProgress, percentText, refreshSeconds } from "../scans/waiting.tsx";
 import type { SharedVisit, Visit } from "../visit.ts";
+import { ProofResult } from "./proof-result.tsx";
 
 /** Finds the proof that the path names. @throws PageError 404 without one, and for proofs of others. */
 export function proofOf({ account, settings: { store } }: Visit, token: string | null): ProofRecord {
@@ -102,10 +104,28 @@ function Running({ proof }: OfProof) {
 }
 
 function Ended({ proof }: OfProof) {
-  const { i18n, settings } = useVisit();
-  if (proof.errorCode === null) return null;
+  const { i18n, settings, serverPreference } = useVisit();
+  const { store, texts } = settings;
+  const body = store.proofs.result(proof.token);
+  const server: ServerName = serverPreference === null || serverPreference === "explain" ? "nginx" : serverPreference;
   return (
-    <Notice kind="poor" title={i18n.t("proofs.failed")} text={scanErrorMessage(proof.errorCode, proof.url, i18n.locale, settings.texts)} />
+    <>
+      {body === undefined ? (
+        <Notice
+          kind="poor"
+          title={i18n.t("proofs.failed")}
+          text={scanErrorMessage(proof.errorCode ?? "unknown", proof.url, i18n.locale, texts)}
+        />
+      ) : (
+        <ProofResult proof={body} server={server} />
+      )}
+      <PageSection id="limits" title="proofs.limits">
+        <p>{i18n.t("proofs.limitsMean")}</p>
+        <p class="muted">
+          {i18n.t("proofs.from")} <Instant at={proof.endedAt ?? proof.createdAt} relative={false} />
+        </p>
+      </PageSection>
+    </>
   );
 }
 

@@ -4,7 +4,7 @@ import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import { locales } from "../../../src/check/check.ts";
 import { type PagesUnderTest, startPages, type Visitor } from "../../support/pages.ts";
-import { endProof, queueProof, workingProof } from "../../support/proof-bodies.ts";
+import { blockingProof, endProof, queueProof, workingProof } from "../../support/proof-bodies.ts";
 import { accountIn, signedIn } from "../../support/signed-in.ts";
 
 const texts = { "en-gb": enGb, "de-de": deDe };
@@ -68,7 +68,44 @@ describe("a proof that waits or runs", () => {
   });
 });
 
-describe("the page of a proof", () => {
+describe("the result of a proof", () => {
+  test("has verdict, headers for the server, attack and ledger, in both languages", async () => {
+    const token = await endProof(pages.store, workingProof, { accountId: ownerId });
+    for (const locale of locales) {
+      const { proof, pages: of } = texts[locale];
+      const html = shown(await read(`/proofs/${token}?locale=${locale}&server=nginx`));
+      for (const text of [proof.works, proof.serviceWorker, proof.costs.nonce, of.proofs.headers, of.proofs.limitsMean, proof.unreadRows])
+        expect(html).toContain(text);
+      expect(html).toContain("add_header Content-Security-Policy \"default-src 'self'; script-src 'nonce-{nonce}' 'strict-dynamic'");
+      expect(html).toContain(proof.canaryNames.jsonp.replace("{{host}}", "accounts.google.com"));
+      expect(html).toContain(proof.refusals["many-hashes"]);
+      expect(html).toContain("https://site.test/gone");
+    }
+  });
+
+  test("says what is blocked and how to allow it, with all that a site wrote escaped", async () => {
+    const hostile = '"><script>alert(1)</script>\u202e';
+    const token = await endProof(pages.store, blockingProof(hostile), { accountId: ownerId });
+    const html = await read(`/proofs/${token}`);
+    expect(html).not.toContain("<script>alert");
+    expect(html).not.toContain("\u202e");
+    expect(shown(html)).toContain("Breaks the page: the headers block 2 of its parts.");
+    expect(shown(html)).toContain("To allow it, add cdn.test");
+    expect(shown(html)).toContain("Event handlers in attributes need no exception");
+    expect(shown(html)).toContain("Elements main: 1 -> 0");
+  });
+
+  test("of a weak policy is no success, and one that failed says why", async () => {
+    const [page] = workingProof.pages;
+    if (page === undefined) throw new Error("no page");
+    const weak = { ...workingProof, proven: false, pages: [{ ...page, canaries: [{ name: "inline-script", outcome: "runs" as const }] }] };
+    const html = await read(`/proofs/${await endProof(pages.store, weak, { accountId: ownerId })}`);
+    expect(shown(html)).toContain(enGb.proof.weak);
+    expect(shown(html)).not.toContain(enGb.proof.works);
+    const failed = await read(`/proofs/${await endProof(pages.store, null, { accountId: ownerId })}`);
+    expect(shown(failed)).toContain(enGb.pages.proofs.failed);
+  });
+
   test("is for its account alone, and of a guest for all who know the address", async () => {
     const own = await endProof(pages.store, workingProof, { accountId: ownerId });
     const ofGuest = await endProof(pages.store, workingProof);
