@@ -96,10 +96,12 @@ interface FindingRowProps {
   readonly hidden: boolean;
   /** `h4` below the heading of an area. */
   readonly heading: "h3" | "h4";
+  /** What can be done with the finding, below its remediation. */
+  readonly action: (finding: ShownFinding) => ComponentChildren;
 }
 
 /** The anchor is inside the row: browsers open a collapsed row when the fragment of the URL names an element in it. */
-function FindingRow({ shown, server, open, hidden, heading: Heading }: FindingRowProps) {
+function FindingRow({ shown, server, open, hidden, heading: Heading, action }: FindingRowProps) {
   const { idOf } = useDocument();
   const { anchor, area, texts, finding } = shown;
   const { severity, effort } = finding;
@@ -118,7 +120,7 @@ function FindingRow({ shown, server, open, hidden, heading: Heading }: FindingRo
         <EffortMeter effort={effort} />
       </summary>
       <div class="finding-body" id={idOf(anchor)}>
-        <Body shown={shown} server={server} heading={Heading === "h3" ? "h4" : "h5"} />
+        <Body shown={shown} server={server} heading={Heading === "h3" ? "h4" : "h5"} action={action} />
       </div>
     </details>
   );
@@ -131,7 +133,12 @@ function Cost({ shown: { points } }: Pick<FindingRowProps, "shown">) {
 }
 
 /** Facts and risk, then what to do. */
-function Body({ shown, server, heading: Heading }: Pick<FindingRowProps, "shown" | "server"> & { readonly heading: "h4" | "h5" }) {
+function Body({
+  shown,
+  server,
+  heading: Heading,
+  action,
+}: Pick<FindingRowProps, "shown" | "server" | "action"> & { readonly heading: "h4" | "h5" }) {
   const i18n = useI18n();
   const { texts, finding, lines } = shown;
   return (
@@ -157,6 +164,7 @@ function Body({ shown, server, heading: Heading }: Pick<FindingRowProps, "shown"
           advice={(text) => <Sentence text={text} />}
           lines={(text) => plainUntrustedLines(unmarked(text))}
         />
+        {action(shown)}
       </div>
       <Footer shown={shown} />
     </>
@@ -252,9 +260,10 @@ interface RowsProps {
   /** Opens every row. */
   readonly allOpen?: boolean;
   readonly heading?: "h3" | "h4";
+  readonly action?: FindingRowProps["action"];
 }
 
-export function FindingRows({ report, findings, isShown = () => true, allOpen = false, heading = "h3" }: RowsProps) {
+export function FindingRows({ report, findings, isShown = () => true, allOpen = false, heading = "h3", action = () => null }: RowsProps) {
   const open = firstToFix(report.findings);
   return (
     <>
@@ -266,6 +275,7 @@ export function FindingRows({ report, findings, isShown = () => true, allOpen = 
           open={allOpen || open.includes(each)}
           hidden={!isShown(each)}
           heading={heading}
+          action={action}
         />
       ))}
     </>
@@ -280,9 +290,11 @@ interface FirstStepsProps {
   readonly findings: readonly ShownFinding[];
   /** Element with the lines for a server. */
   readonly linesId: string;
+  /** Shown below the links. */
+  readonly children?: ComponentChildren;
 }
 
-export function FirstSteps({ findings, linesId }: FirstStepsProps) {
+export function FirstSteps({ findings, linesId, children }: FirstStepsProps) {
   const { i18n, idOf } = useDocument();
   const first = firstToFix(findings);
   if (first.length === 0) return null;
@@ -303,6 +315,7 @@ export function FirstSteps({ findings, linesId }: FirstStepsProps) {
       <p class="small">
         <a href={`#${idOf(linesId)}`}>{i18n.t("report.firstSteps.lines")}</a>
       </p>
+      {children}
     </ReportSection>
   );
 }

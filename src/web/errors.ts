@@ -31,6 +31,15 @@ export const scanBegunPage = () => new PageError(409, "scanBegun");
 /** One error for unknown proofs, and for proofs of other accounts. */
 export const proofNotFoundPage = () => new PageError(404, "proofNotFound");
 
+/** `wait`: localised. */
+export const proofLimitPage = (wait: string, seconds: number) =>
+  new PageError(429, "proofLimit", { wait }, { "retry-after": String(seconds) });
+
+export const proofRefusedPage = () => new PageError(403, "proofRefused");
+
+const queueRetrySeconds = 60;
+export const proofQueueFullPage = () => new PageError(503, "proofQueueFull", {}, { "retry-after": String(queueRetrySeconds) });
+
 export const methodNotAllowedPage = (allowed: readonly string[]) =>
   new PageError(405, "methodNotAllowed", {}, { allow: allowed.join(", ") });
 

@@ -1,6 +1,7 @@
 /** `/proofs/{token}`: the page of a proof while it waits and runs, and its result with the editor; and the proofs of an account. */
 import { proofSteps } from "../../evidence/proof.ts";
 import { hostOf } from "../../parse/site.ts";
+import { draftStarts } from "../../prove/plan.ts";
 import { readableProof } from "../../prove/proof-operations.ts";
 import { Instant } from "../../report/components/labels.tsx";
 import { Notice } from "../../report/components/notice.tsx";
@@ -11,6 +12,7 @@ import type { ProofRecord } from "../../store/proofs.ts";
 import { scanErrorMessage } from "../../text/render.ts";
 import type { ServerName } from "../../text/servers/server-lines.ts";
 import { elapsedText } from "../client/progress-texts.ts";
+import { ActionForm, type FormDescription, FormFields } from "../components/forms.tsx";
 import { Pagination } from "../components/navigation.tsx";
 import { EmptyState, PageSection, TextTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
@@ -22,8 +24,9 @@ import { respond } from "../response.ts";
 import { cursorOf, listPath } from "../scans/list-query.ts";
 import type { FollowedState } from "../scans/state.ts";
 import { FollowedProgress, percentText, refreshSeconds } from "../scans/waiting.tsx";
-import type { SharedVisit, Visit } from "../visit.ts";
+import { mayScan, type SharedVisit, type Visit } from "../visit.ts";
 import { ProofResult } from "./proof-result.tsx";
+import { policyCharsMax, policyIn, todaysPolicy } from "./today.ts";
 
 /** Finds the proof that the path names. @throws PageError 404 without one, and for proofs of others. */
 export function proofOf({ account, settings: { store } }: Visit, token: string | null): ProofRecord {
@@ -32,7 +35,13 @@ export function proofOf({ account, settings: { store } }: Visit, token: string |
   return proof;
 }
 
-export function proofPage(visit: Visit, proof: ProofRecord): Response {
+/** A policy that was sent with the editor, and what is wrong with it. */
+export interface RefusedPolicy {
+  readonly policy: string;
+  readonly error: string;
+}
+
+export function proofPage(visit: Visit, proof: ProofRecord, refused: RefusedPolicy | null = null): Response {
   const { i18n } = visit;
   const isOver = proof.status === "finished" || proof.status === "failed";
   const title = i18n.t("proofs.title", { host: hostOf(proof.url) ?? proof.url });
@@ -40,9 +49,10 @@ export function proofPage(visit: Visit, proof: ProofRecord): Response {
     title: isOver ? title : `${percentText(i18n, stateOfProof(visit, proof))} \u00b7 ${title}`,
     noIndex: true,
     secret: true,
+    ...(refused !== null && { status: 400 }),
     ...(!isOver && { refreshSeconds }),
     head: { title, lead: <HostUrl url={proof.url} /> },
-    children: isOver ? <Ended proof={proof} /> : <Running proof={proof} />,
+    children: isOver ? <Ended proof={proof} refused={refused} /> : <Running proof={proof} />,
   });
 }
 
@@ -103,7 +113,11 @@ function Running({ proof }: OfProof) {
   );
 }
 
-function Ended({ proof }: OfProof) {
+interface EditorProps extends OfProof {
+  readonly refused: RefusedPolicy | null;
+}
+
+function Ended({ proof, refused }: EditorProps) {
   const { i18n, settings, serverPreference } = useVisit();
   const { store, texts } = settings;
   const body = store.proofs.result(proof.token);
@@ -119,6 +133,7 @@ function Ended({ proof }: OfProof) {
       ) : (
         <ProofResult proof={body} server={server} />
       )}
+      <Editor proof={proof} refused={refused} />
       <PageSection id="limits" title="proofs.limits">
         <p>{i18n.t("proofs.limitsMean")}</p>
         <p class="muted">
@@ -126,6 +141,49 @@ function Ended({ proof }: OfProof) {
         </p>
       </PageSection>
     </>
+  );
+}
+
+const editorForm = {
+  policy: {
+    control: "textarea",
+    rows: 8,
+    label: "proofs.editor.policy",
+    hint: "proofs.editor.hint",
+    maxLength: policyCharsMax,
+  },
+} as const satisfies FormDescription;
+
+/** The policy as a text field, and three starting points. Null for visitors who may not scan. */
+function Editor({ proof, refused }: EditorProps) {
+  const visit = useVisit();
+  const { i18n, settings } = visit;
+  if (!mayScan(visit)) return null;
+  const body = settings.store.proofs.result(proof.token);
+  const policy = refused?.policy ?? policyIn(body?.headers ?? []) ?? proof.plan.policy ?? "";
+  const again = { proof: proof.token };
+  const errors = refused === null ? null : new Map([["policy", refused.error]]);
+  const starts = [...Object.keys(draftStarts), ...(todaysPolicy(settings.store, proof.url) === null ? [] : ["today"])];
+  return (
+    <PageSection id="editor" title="proofs.editor.title">
+      <ActionForm action="/proofs" hidden={{ ...again, start: "own" }} submit="proofs.editor.again">
+        <FormFields form={editorForm} values={{ policy }} errors={errors} />
+      </ActionForm>
+      <h3>{i18n.t("proofs.editor.starts")}</h3>
+      <ul class="cards">
+        {starts.map((start) => (
+          <li key={start}>
+            <p>{i18n.t(`proofs.starts.${start as "strict" | "hosts" | "today"}.cost`)}</p>
+            <ActionForm
+              action="/proofs"
+              kind="plain"
+              hidden={{ ...again, start }}
+              submit={`proofs.starts.${start as "strict" | "hosts" | "today"}.submit`}
+            />
+          </li>
+        ))}
+      </ul>
+    </PageSection>
   );
 }
 

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import { locales } from "../../../src/check/check.ts";
+import { storeSite } from "../../support/finished-scans.ts";
 import { type PagesUnderTest, startPages, type Visitor } from "../../support/pages.ts";
 import { blockingProof, endProof, queueProof, workingProof } from "../../support/proof-bodies.ts";
 import { accountIn, signedIn } from "../../support/signed-in.ts";
@@ -48,6 +49,55 @@ const shown = (html: string) =>
     .replaceAll("&#39;", "'")
     .replaceAll("&quot;", '"')
     .replaceAll("&lt;", "<");
+const planOf = (path: string | null) => pages.store.proofs.find(path?.split("/").at(-1) ?? "")?.plan;
+
+describe("the buttons of a report", () => {
+  test("prove all lines, or those of one finding", async () => {
+    const { token } = await storeSite(pages.store, "bare", { at: new Date() });
+    const html = await read(`/scans/${token}`);
+    expect(html).toContain("Try the fix on this page");
+    const answer = await owner.post("/proofs", { scan: token }, `/scans/${token}`);
+    expect(answer.status).toBe(303);
+    const plan = planOf(answer.headers.get("location"));
+    expect([plan?.policy, plan?.draft]).toEqual([null, "strict-hash"]);
+    expect(plan?.headers).toContainEqual({ name: "X-Content-Type-Options", value: "nosniff" });
+    expect(plan?.headers.map(({ name }) => name)).not.toContain("Content-Security-Policy");
+    expect(pages.woken).toBe(1);
+    const one = { scan: token, finding: "security.invalid-header.x-content-type-options" };
+    expect(html).toContain(`<input type="hidden" name="finding" value="${one.finding}"/>`);
+    expect(planOf((await owner.post("/proofs", one, `/scans/${token}`)).headers.get("location"))).toEqual({
+      policy: null,
+      draft: null,
+      headers: [{ name: "X-Content-Type-Options", value: "nosniff" }],
+    });
+  });
+
+  test("stand under no finding that headers cannot repair", async () => {
+    const { token } = await storeSite(pages.store, "silent", { at: new Date() });
+    const codes = [...(await read(`/scans/${token}`)).matchAll(/name="finding" value="([^"]+)"/g)].map(([, code = ""]) => code);
+    expect(codes.length).toBeGreaterThan(3);
+    expect(codes.filter((code) => /^security\.(?:tls|mail|dns|cookie)/.test(code))).toEqual([]);
+  });
+
+  test("are limited for guests, by address and by host", async () => {
+    const { token } = await storeSite(pages.store, "bare", { at: new Date() });
+    const guest = pages.visitor();
+    expect((await guest.post("/proofs", { scan: token }, `/scans/${token}`)).status).toBe(303);
+    const again = await guest.post("/proofs", { scan: token }, `/scans/${token}`);
+    expect([again.status, Number(again.headers.get("retry-after")) > 3_000]).toEqual([429, true]);
+  });
+
+  test("refuse a scan that is unknown or not over, and other senders", async () => {
+    const { token } = await storeSite(pages.store, "bare", { at: new Date() });
+    expect((await owner.post("/proofs", { scan: "0".repeat(22) }, `/scans/${token}`)).status).toBe(404);
+    const foreign = await fetch(`${pages.url}/proofs`, {
+      method: "POST",
+      body: new URLSearchParams({ scan: token }),
+      headers: { origin: "https://x.test" },
+    });
+    expect(foreign.status).toBe(403);
+  });
+});
 
 describe("a proof that waits or runs", () => {
   test("shows its steps, in both languages and without script", async () => {
@@ -116,11 +166,62 @@ describe("the result of a proof", () => {
       ]);
     expect(await statusFor(pages.visitor(), `/proofs/${ofGuest}`)).toBe(200);
     expect(await statusFor(owner, "/proofs/0000000000000000000000")).toBe(404);
+    expect((await stranger.post("/proofs", { proof: own, start: "hosts" }, "/account")).status).toBe(404);
   });
 
   test("is in the list of its account", async () => {
     const token = await endProof(pages.store, workingProof, { accountId: ownerId });
     expect(await read("/account/proofs")).toContain(`/proofs/${token}`);
     expect(await read("/account/proofs", stranger)).toContain(enGb.pages.proofs.own.none);
+  });
+});
+
+describe("the editor", () => {
+  test("tries a changed policy with the other headers, or another start", async () => {
+    const plan = {
+      policy: null,
+      draft: "strict-hash" as const,
+      headers: [
+        { name: "X-Frame-Options", value: "DENY" },
+        { name: "Server", value: null },
+      ],
+    };
+    const token = await endProof(pages.store, workingProof, { accountId: ownerId, plan });
+    const from = `/proofs/${token}`;
+    const policy = "default-src 'self';\r\n script-src 'none'";
+    const own = await owner.post("/proofs", { proof: token, start: "own", policy }, from);
+    expect(planOf(own.headers.get("location"))).toMatchObject({ draft: null, headers: plan.headers });
+    expect(planOf(own.headers.get("location"))?.policy).toMatch(/^default-src 'self';\s+script-src 'none'$/);
+    const hosts = await owner.post("/proofs", { proof: token, start: "hosts" }, from);
+    expect(planOf(hosts.headers.get("location"))).toEqual({ policy: null, draft: "hosts", headers: plan.headers });
+    expect((await owner.post("/proofs", { proof: token, start: "nonsense" }, from)).status).toBe(400);
+  });
+
+  test("names a fault by line and column, keeps the text and visits nothing", async () => {
+    const token = await endProof(pages.store, workingProof, { accountId: ownerId });
+    const before = pages.store.proofs.listOfAccount(ownerId, { limit: 100, cursor: null }).items.length;
+    const answer = await owner.post(
+      "/proofs",
+      { proof: token, start: "own", policy: "default-src 'self';\nscript-scr self" },
+      `/proofs/${token}`,
+    );
+    const html = shown(await answer.text());
+    expect(answer.status).toBe(400);
+    expect(html).toContain("Line 2, column 1: script-scr is no directive. Did you mean script-src?");
+    expect(html).toContain("script-scr self");
+    expect(pages.store.proofs.listOfAccount(ownerId, { limit: 100, cursor: null }).items).toHaveLength(before);
+    const empty = await owner.post("/proofs", { proof: token, start: "own", policy: " " }, `/proofs/${token}`);
+    expect([empty.status, shown(await empty.text()).includes("There is no policy.")]).toEqual([400, true]);
+  });
+
+  test("offers today's policy only where a scan read it whole", async () => {
+    const sound = await storeSite(pages.store, "sound", { at: new Date() });
+    const withPolicy = await endProof(pages.store, workingProof, { accountId: ownerId, url: sound.url });
+    expect(await read(`/proofs/${withPolicy}`)).toContain("Try today");
+    const without = await endProof(pages.store, workingProof, { accountId: ownerId, url: "https://unknown.test/" });
+    expect(await read(`/proofs/${without}`)).not.toContain("Try today");
+    const today = await owner.post("/proofs", { proof: withPolicy, start: "today" }, `/proofs/${withPolicy}`);
+    expect(planOf(today.headers.get("location"))?.policy).toContain("default-src");
+    expect((await owner.post("/proofs", { proof: without, start: "today" }, `/proofs/${without}`)).status).toBe(400);
   });
 });

@@ -1,5 +1,6 @@
 /** Findings of a report page: with lines for a chosen server and a filter, in order or grouped by area. */
 
+import type { ComponentProps } from "preact";
 import { efforts, severities } from "../../../check/check.ts";
 import { useI18n } from "../../../report/context.ts";
 import { AllLines, FindingRows, FindingsSection } from "../../../report/findings.tsx";
@@ -19,8 +20,10 @@ interface OfReport {
   readonly report: Report;
 }
 
+type FindingAction = Required<Pick<ComponentProps<typeof FindingRows>, "action">>;
+
 /** Rows outside the filter are rendered hidden, so that the script can show them. */
-export function Findings({ report }: OfReport) {
+export function Findings({ report, action }: OfReport & FindingAction) {
   const { findings } = report;
   const filter = findingFilterOf(useVisit());
   const isShown = (finding: ShownFinding) => matchesFindingFilter(finding, filter);
@@ -36,15 +39,15 @@ export function Findings({ report }: OfReport) {
         <FindingFilterForm report={report} filter={filter} shown={findings.filter(isShown).length} />
       )}
       {filter.byArea ? (
-        <ByArea report={report} isShown={isShown} allOpen={filter.allOpen} />
+        <ByArea report={report} isShown={isShown} allOpen={filter.allOpen} action={action} />
       ) : (
-        <FindingRows report={report} findings={findings} isShown={isShown} allOpen={filter.allOpen} />
+        <FindingRows report={report} findings={findings} isShown={isShown} allOpen={filter.allOpen} action={action} />
       )}
     </FindingsSection>
   );
 }
 
-interface ByAreaProps extends OfReport {
+interface ByAreaProps extends OfReport, FindingAction {
   readonly isShown: (finding: ShownFinding) => boolean;
   readonly allOpen: boolean;
 }

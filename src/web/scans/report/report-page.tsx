@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { dayMs } from "../../../base/units.ts";
-import { algorithmVersion } from "../../../judge/result.ts";
+import { algorithmVersion, type StoredFinding } from "../../../judge/result.ts";
 import { Ago, Instant } from "../../../report/components/labels.tsx";
 import { DataTable, Details, Section } from "../../../report/components/layout.tsx";
 import { Notice } from "../../../report/components/notice.tsx";
@@ -20,6 +20,7 @@ import { type BrandChoice, brandChoices } from "../../agency/usable-brands.ts";
 import { useVisit } from "../../context.ts";
 import type { PageContent } from "../../page.tsx";
 import { type CachedPage, cachedPage } from "../../page-cache.ts";
+import { TryFix } from "../../proofs/start.tsx";
 import type { SharedVisit, Visit } from "../../visit.ts";
 import { reusedScanParam } from "../dedup.ts";
 import { endOf, hostPath, scanHost } from "../list-query.ts";
@@ -68,6 +69,7 @@ interface OfReport {
 
 function ReportBody({ report, brands }: OfReport & { readonly brands: readonly BrandChoice[] }) {
   const { i18n } = useVisit();
+  const problems = report.findings.filter(({ points }) => points !== 0).map(({ finding }) => finding);
   return (
     <>
       <ReusedScanNotice report={report} />
@@ -76,6 +78,7 @@ function ReportBody({ report, brands }: OfReport & { readonly brands: readonly B
         report={report}
         aside={<ReportAside report={report} brands={brands} />}
         notices={<Notices report={report} />}
+        tryFix={(finding) => <TryFix scan={report.scan} finding={finding} all={problems} />}
         leftOut={<p class="print-only not-printed">{i18n.t("report.print.leftOut")}</p>}
       />
       <Screenshot report={report} />
@@ -88,22 +91,26 @@ interface SectionsProps extends OfReport {
   /** Content beside the verdict. */
   readonly aside?: ComponentChildren;
   readonly notices?: ComponentChildren;
+  /** Button that proves the lines of a finding, or of all for null. */
+  readonly tryFix?: (finding: StoredFinding | null) => ComponentChildren;
   /** Says on paper what is not printed. */
   readonly leftOut?: ComponentChildren;
 }
 
 /** The verdict, then the findings, the ledger and the evidence. */
-export function ReportSections({ report, aside, notices, leftOut }: SectionsProps) {
+export function ReportSections({ report, aside, notices, leftOut, tryFix = () => null }: SectionsProps) {
   return (
     <>
       <div class="report-top">
         <StoredVerdict report={report} />
-        <FirstSteps findings={report.findings} linesId={serverChoiceId} />
+        <FirstSteps findings={report.findings} linesId={serverChoiceId}>
+          {tryFix(null)}
+        </FirstSteps>
         {aside}
       </div>
       {notices}
       <ScoreDetails report={report} />
-      <Findings report={report} />
+      <Findings report={report} action={({ finding }) => tryFix(finding)} />
       {leftOut}
       <Ledger report={report} />
       <EvidenceSections report={report} />
