@@ -63,6 +63,21 @@ const scans: readonly Place[] = [
   { name: "host-unknown", status: 404, go: at("/hosts/nobody.example") },
 ];
 
+const proofs: readonly Place[] = [
+  { name: "proof-queued", refreshes: true, go: at(({ proofs }) => `/proofs/${proofs.queued}`) },
+  { name: "proof-works", who: "agency", go: at(({ proofs }) => `/proofs/${proofs.works}`) },
+  { name: "proof-blocks", go: at(({ proofs }) => `/proofs/${proofs.blocks}`) },
+  { name: "proof-failed", go: at(({ proofs }) => `/proofs/${proofs.failed}`) },
+  { name: "proof-of-others", status: 404, go: at(({ proofs }) => `/proofs/${proofs.works}`) },
+  {
+    name: "proof-policy-refused",
+    status: 400,
+    go: sent(({ proofs }) => `/proofs/${proofs.blocks}`, { policy: `script-scr ${longWord}` }, "form:has(textarea)"),
+  },
+  { name: "own-proofs", who: "agency", go: at("/account/proofs") },
+  { name: "own-proofs-none", who: "free", go: at("/account/proofs") },
+];
+
 const reading: readonly Place[] = [
   { name: "checks", go: at("/checks") },
   { name: "check-csp", go: at("/checks/content-security-policy") },
@@ -262,6 +277,7 @@ async function doctorDone(visitor: Visitor): Promise<OpenedPage> {
 export const places: readonly Place[] = [
   ...starting,
   ...scans,
+  ...proofs,
   ...reading,
   ...signingIn,
   ...account,

@@ -6,6 +6,7 @@ import { dayMs } from "../../../src/base/units.ts";
 import type { Plan } from "../../../src/store/accounts.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { pixelJpeg, shopPicture, storeSite } from "../../support/finished-scans.ts";
+import { blockingProof, endProof, queueProof, workingProof } from "../../support/proof-bodies.ts";
 import { startTcp, type TestServer } from "../../support/servers.ts";
 import { type Appliance, startAppliance } from "./appliance.ts";
 import { storeHistory } from "./host-history.ts";
@@ -24,6 +25,7 @@ export interface Fixtures {
   readonly scans: Readonly<
     Record<"bare" | "shop" | "sound" | "plain" | "old" | "silent" | "failed" | "queued" | "elsewhere" | "remote", string>
   >;
+  readonly proofs: Readonly<Record<"works" | "blocks" | "failed" | "queued", string>>;
   readonly links: Readonly<Record<"invite" | "reset" | "member", string>>;
   /** Ids of watched sites, and of their owner. */
   readonly sites: Readonly<Record<"owner" | "measured" | "fresh", number>>;
@@ -118,6 +120,12 @@ async function fillBusy(store: Store) {
   const careful = await person(store, "careful@assay.test", "agency");
   const carefulSession = await secondFactor(store, careful);
   await tokens(store, agency.id, ago);
+  const hostile = `${"Donaudampfschifffahrt".repeat(4)}/"><script>alert(1)</script>`;
+  const [works, blocks, failedProof] = [
+    await endProof(store, workingProof, { accountId: agency.id, url: "https://assay-sound-site.org/", now: ago(1) }),
+    await endProof(store, blockingProof(hostile), { now: ago(1) }),
+    await endProof(store, null, { now: ago(1) }),
+  ];
   for (let at = 0; at < listedScans; at++)
     await storeSite(store, at % 3 === 0 ? "plain" : "silent", {
       at: ago(200 - at),
@@ -146,6 +154,7 @@ async function fillBusy(store: Store) {
     const scan = await store.scans.queue({ accountId, url: `https://silent.test/${at}`, now });
     if (scan !== "full") waiting.push(scan.token);
   }
+  const queuedProof = await queueProof(store, { url: "https://silent.test/proof" });
   await workers(store, ago);
   const invite = await store.oneTimeLinks.create({ kind: "invite", email: null, plan: "free", admin: false }, now);
   const reset = await store.oneTimeLinks.create({ kind: "reset", accountId: free.id }, now);
@@ -157,6 +166,7 @@ async function fillBusy(store: Store) {
       ...{ bare: bare.token, shop: shop.token, sound: sound.token, plain: plain.token, old: old.token, silent: silent.token },
       ...{ failed, queued: waiting.at(-1) ?? "", elsewhere, remote },
     },
+    proofs: { works, blocks, failed: failedProof, queued: queuedProof.token },
     links: { invite: invite.value, reset: reset.value, member: member.value },
     sites: { owner: agency.id, measured: watched.measured, fresh: watched.fresh },
     channelLinks: watched.links,
