@@ -35,6 +35,10 @@ type CanaryName = (typeof byDocument)[number] | "known-nonce";
 
 export type CanaryResult = ProofBody["pages"][number]["canaries"][number];
 
+export function hasRunning(canaries: readonly CanaryResult[]): boolean {
+  return canaries.some(({ outcome }) => outcome === "runs" || outcome === "would-run");
+}
+
 export function canaryResults(page: CanaryPage, without: readonly string[], within: readonly string[]): readonly CanaryResult[] {
   const names = new Set([
     ...byDocument,

@@ -11,7 +11,7 @@ import { valuesNamed } from "../parse/header-fields.ts";
 import type { CanaryPage, PageOverrides, ReplacedHeader } from "../probe/browser/page-fetch.ts";
 import { predictedEvidence } from "../scan/predict.ts";
 import type { Visited } from "../scan/task.ts";
-import { type CanaryResult, canaryPage, canaryResults } from "./canaries.ts";
+import { type CanaryResult, canaryPage, canaryResults, hasRunning } from "./canaries.ts";
 import {
   attackUntold,
   compare,
@@ -435,10 +435,6 @@ export function proofVerdict({ pages }: Pick<Proof, "pages">): ProofVerdict {
 /** True for headers that break none of the visited pages, and let no injected code run. */
 export function isProven({ pages }: Pick<Proof, "pages">): boolean {
   return pages.length > 0 && pages.every(({ comparison, canaries }) => comparison.verdict === "works" && !hasRunning(canaries));
-}
-
-export function hasRunning(canaries: readonly CanaryResult[]): boolean {
-  return canaries.some(({ outcome }) => outcome === "runs" || outcome === "would-run");
 }
 
 /** Values of the policies among the headers. */

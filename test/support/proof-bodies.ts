@@ -52,7 +52,7 @@ export function blockingProof(text: string): ProofBody {
       {
         ...{ directive: "script-src-elem", kind: "url", url: `https://cdn.test/${text}`, hash: null },
         ...{ file: `https://site.test/${text}`, line: 7, byScript: false, reportOnly: false },
-        allow: { way: "source", directive: "script-src", source: `cdn.test${text}` },
+        allow: { way: "source", directive: "script-src", source: `cdn.test${text}`, value: `'self' cdn.test${text}` },
       },
       {
         ...{
@@ -65,7 +65,7 @@ export function blockingProof(text: string): ProofBody {
           byScript: false,
           reportOnly: false,
         },
-        allow: { way: "move-handler", directive: "script-src-attr", source: "" },
+        allow: { way: "move-handler", directive: "script-src-attr", source: "", value: "" },
       },
     ],
     lost: [{ url: `https://site.test/lost?${text}`, kind: "script", outcome: "loaded" }],

@@ -3,6 +3,7 @@
 import { removeHeader, replaceHeader } from "../../check/fix.ts";
 import type { Fact } from "../../evidence/fields.ts";
 import type { ProofBody, proofSchema } from "../../evidence/proof.ts";
+import { hasRunning } from "../../prove/canaries.ts";
 import { StateLabel } from "../../report/components/labels.tsx";
 import { Details, FactRow } from "../../report/components/layout.tsx";
 import { Notice } from "../../report/components/notice.tsx";
@@ -72,7 +73,7 @@ function idAt(id: string, at: number): string {
 
 function Verdict({ page: { verdict, because, blocked, blockedDropped, canaries, serviceWorker } }: OfPage) {
   const say = useSay();
-  const isWeak = verdict === "works" && canaries.some(({ outcome }) => outcome === "runs");
+  const isWeak = verdict === "works" && hasRunning(canaries);
   const kind = verdict === "works" && !isWeak ? "good" : verdict === "blocks" ? "poor" : "warn";
   const sentence =
     because !== null
@@ -143,8 +144,8 @@ function Blocked({ page: { blocked }, at }: PartProps) {
           "proofs.columns.what": ({ url, kind }) => <UntrustedText charsMax={textCharsMax}>{url || say(`kinds/${kind}`)}</UntrustedText>,
           "proofs.columns.place": ({ file, line }) =>
             file === null ? null : <UntrustedText charsMax={textCharsMax}>{line === null ? file : `${file}:${line}`}</UntrustedText>,
-          "proofs.columns.allow": ({ allow: { way, directive, source } }) => (
-            <UntrustedText charsMax={textCharsMax}>{say(`allow/${way}`, { directive, source })}</UntrustedText>
+          "proofs.columns.allow": ({ allow: { way, ...words } }) => (
+            <UntrustedText charsMax={textCharsMax}>{say(`allow/${way}`, words)}</UntrustedText>
           ),
         }}
       />
@@ -201,8 +202,8 @@ function Attack({ page: { canaries }, at }: PartProps) {
         rows={canaries}
         columns={{
           "proofs.columns.code": ({ name }) => nameOf(name),
-          "proofs.columns.outcome": ({ outcome }) =>
-            outcome === "runs" ? <strong>{say(`canaryOutcomes/${outcome}`)}</strong> : say(`canaryOutcomes/${outcome}`),
+          "proofs.columns.outcome": ({ name, outcome }) =>
+            hasRunning([{ name, outcome }]) ? <strong>{say(`canaryOutcomes/${outcome}`)}</strong> : say(`canaryOutcomes/${outcome}`),
         }}
       />
     </PageSection>
