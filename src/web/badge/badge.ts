@@ -101,8 +101,9 @@ export function badgeSvg({ label, message, color }: Pick<Badge, "label" | "messa
   const [left, right] = [label, message].map((text) => text.slice(0, textCharsMax)) as [string, string];
   const [leftPx, rightPx] = [boxPx(left), boxPx(right)];
   const name = Bun.escapeHTML(`${left}: ${right}`);
+  const size = `width="${leftPx + rightPx}" height="${heightPx}" viewBox="0 0 ${leftPx + rightPx} ${heightPx}"`;
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${leftPx + rightPx}" height="${heightPx}" role="img" aria-label="${name}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="img" aria-label="${name}">`,
     `<title>${name}</title>`,
     `<rect width="${leftPx}" height="${heightPx}" fill="${labelColor}"/>`,
     `<rect x="${leftPx}" width="${rightPx}" height="${heightPx}" fill="${color}"/>`,

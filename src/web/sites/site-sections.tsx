@@ -351,7 +351,7 @@ export function SiteBadge({ site }: { readonly site: Site }) {
           ) : (
             // The public badge shows the newest scan of the host. This page shows the confirmed state of the site, here too.
             <>
-              <span dangerouslySetInnerHTML={{ __html: badgeSvg(resultBadge(i18n, reading)) }} />{" "}
+              <span class="site-badge" dangerouslySetInnerHTML={{ __html: badgeSvg(resultBadge(i18n, reading)) }} />{" "}
               <Unconfirmed count={reading.unconfirmed} />
             </>
           )}
