@@ -12,6 +12,7 @@ import { endpointText } from "../parse/address.ts";
 import { createProofRunner } from "../prove/run-proof.ts";
 import { type Dispatcher, startDispatcher } from "../scan/dispatcher.ts";
 import { noRemoteLocations } from "../scan/gatherer.ts";
+import type { AskedLines } from "../scan/predict.ts";
 import { createProgress } from "../scan/progress.ts";
 import type { Scanner } from "../scan/scanner.ts";
 import type { LoadedConfig } from "../settings/config.ts";
@@ -130,7 +131,7 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
   const { services: sites, mails: mail } = watched;
   const { printPdf, decodeLogo } = documents;
   const shared = { store, now: systemClock.now, checks: checks.current, sites, mail, printPdf, decodeLogo, log };
-  const scanning = { ready, progress, locations, wake, cancelled, ...cancels };
+  const scanning = { ready, progress, locations, wake, cancelled, ...cancels, scoreOfLines: linesScorer(() => scanner) };
   const api = createApi({ ...shared, ...cancels, version, config, locations, scanning, ready: readiness });
   const accounts = await openConfiguredAccounts(config, shared);
   const backups = startScheduledBackups(loaded, log);
@@ -176,6 +177,11 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
 function waysToStop(): readonly string[] {
   if (process.stderr.isTTY === true) return ["Ctrl+C stops it."];
   return isCompiled ? [] : [`"kill ${process.pid}" stops it.`];
+}
+
+/** No lines have a score before the scanner has started. */
+function linesScorer(scanner: () => Scanner | null) {
+  return async (asked: AskedLines) => (await scanner()?.scoreOfLines(asked)) ?? null;
 }
 
 /** Requests may come before the dispatcher has started. */

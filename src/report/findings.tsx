@@ -320,19 +320,35 @@ export function FirstSteps({ findings, linesId, children }: FirstStepsProps) {
   );
 }
 
+/** Findings that the reader ticked, for which alone the lines are shown. */
+export interface TickedLines {
+  readonly codes: readonly string[];
+  /** Null if the judge gave none. */
+  readonly lines: ResultLines | null;
+}
+
+type ResultLines = Required<Report["result"]>["lines"];
+
 interface LinesScoreProps {
   readonly report: Report;
+  readonly ticked: TickedLines | null;
   /** Codes of the findings that the shown lines repair. */
   readonly codes: readonly string[];
 }
 
 /** Score with the lines. Nothing if the judged lines are not among the shown ones, as for a server that cannot express them. */
-function LinesScore({ report: { scan, result }, codes }: LinesScoreProps) {
+function LinesScore({ report: { scan, result }, ticked, codes }: LinesScoreProps) {
   const i18n = useI18n();
-  const { score, lines } = result;
-  if (score === null || lines === undefined || !lines.codes.every((code) => codes.includes(code))) return null;
+  const { score } = result;
+  const lines = ticked === null ? (result.lines ?? null) : ticked.lines;
+  if (score === null || lines === null || !lines.codes.every((code) => codes.includes(code)))
+    return ticked === null ? null : (
+      <p data-lines-score role="status">
+        {i18n.t("report.server.scoreUnknown")}
+      </p>
+    );
   return (
-    <p>
+    <p data-lines-score role="status">
       <strong>{i18n.t("report.server.score", { before: score, after: lines.score })}</strong>{" "}
       {scan.endedAt !== null && i18n.t("report.server.scoreMeans", { date: i18n.date(scan.endedAt) })}
     </p>
@@ -340,31 +356,47 @@ function LinesScore({ report: { scan, result }, codes }: LinesScoreProps) {
 }
 
 /** Element id of the section. */
-const allLinesId = "all-lines";
+export const allLinesId = "all-lines";
+
+interface AllLinesProps {
+  readonly report: Report;
+  readonly ticked?: TickedLines | null;
+  /** Form that ticks findings, of those that the lines can repair. */
+  readonly ticks?: (repairable: readonly ShownFinding[]) => ComponentChildren;
+}
 
 /**
  * One configuration for all findings that the chosen server can repair; nothing if it can repair none. Notes and accepted findings are left
  * out.
  */
-export function AllLines({ report }: { readonly report: Report }) {
+export function AllLines({ report, ticked = null, ticks = () => null }: AllLinesProps) {
   const { i18n, texts, idOf } = useDocument();
   const { server, findings } = report;
-  if (server.name === "explain") return null;
+  const { name } = server;
+  if (name === "explain") return null;
   const problems = findings.filter((shown) => shown.points !== 0 && isOpen(shown));
-  const items = problems.map(({ finding }) => fixedFinding(finding, report.scan.url, texts));
   const write = (note: string) => texts.translate(i18n.locale, ["serverNotes", ...note.split(".")]) ?? note;
-  const { text, codes, left } = configurationFor(server.name, items, write);
-  if (text === "") return null;
+  const linesOf = (shown: readonly ShownFinding[]) =>
+    configurationFor(
+      name,
+      shown.map(({ finding }) => fixedFinding(finding, report.scan.url, texts)),
+      write,
+    );
+  const whole = linesOf(problems);
+  if (whole.text === "") return null;
+  const { codes: repairable, left } = whole;
+  const { text, codes } = ticked === null ? whole : linesOf(problems.filter(({ finding }) => ticked.codes.includes(finding.code)));
   const repaired = problems.filter(({ finding }) => codes.includes(finding.code)).length;
-  const label = serverLabel(server.name);
+  const label = serverLabel(name);
   return (
-    <details class="paste all-lines" id={idOf(allLinesId)}>
+    <details class="paste all-lines" id={idOf(allLinesId)} open={ticked !== null}>
       <summary>{i18n.t("report.server.all", { server: label })}</summary>
       <p>
         {i18n.count("report.server.repairs", repaired, { total: i18n.number(findings.length) })}{" "}
-        {i18n.t(isTestedForReal(server.name) ? "report.server.testedForReal" : "report.server.testedByForm")}
+        {i18n.t(isTestedForReal(name) ? "report.server.testedForReal" : "report.server.testedByForm")}
       </p>
-      <LinesScore report={report} codes={codes} />
+      {ticks(problems.filter(({ finding }) => repairable.includes(finding.code)))}
+      <LinesScore report={report} ticked={ticked} codes={codes} />
       <ConfigLines label={label}>{text}</ConfigLines>
       {left.length > 0 && (
         <>

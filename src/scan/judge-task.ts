@@ -3,7 +3,7 @@ import { deepFreeze } from "../base/deep-freeze.ts";
 import type { JudgingCatalog } from "../catalog/catalog.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import { judgeEvidence } from "../judge/ledger.ts";
-import { scoreOfLines } from "./predict.ts";
+import { linesToJudge } from "./predict.ts";
 import type { Judged, JudgeTask } from "./task.ts";
 
 export function performJudge({ evidence, hung }: JudgeTask, catalog: JudgingCatalog, onCheck: (key: string) => void): Judged {
@@ -20,6 +20,6 @@ export function performJudge({ evidence, hung }: JudgeTask, catalog: JudgingCata
     });
   const result = judge(evidence, (key, fault) => faults.push({ key, fault }));
   // A check that fails here only has failed before, or its row stays unread in the prediction.
-  const lines = scoreOfLines(evidence, result, catalog.checks, (predicted) => judge(predicted, () => {}));
-  return { result, lines, faults };
+  const lines = linesToJudge({ evidence, result, checks: catalog.checks, chosen: null });
+  return { result, lines: lines?.scoreOf(judge(lines.evidence, () => {})) ?? null, faults };
 }

@@ -59,15 +59,19 @@ function headersOfLines(
   return changes.length === 0 ? null : { headers: changes, codes };
 }
 
-/** Null without a score, and if the lines change no header. */
-export function scoreOfLines(
-  evidence: Evidence,
-  result: StoredResult,
-  checks: readonly CheckDefinition[],
-  judge: (evidence: Evidence) => StoredResult,
-): LinesScore | null {
-  const lines = result.measured ? headersOfLines(evidence, result, checks, null) : null;
+/** Lines of a scan whose score is wanted. */
+export interface AskedLines {
+  readonly evidence: Evidence;
+  readonly result: StoredResult;
+  readonly checks: readonly CheckDefinition[];
+  /** As for `headersOfLines`. */
+  readonly chosen: readonly string[] | null;
+}
+
+/** Evidence as it would be with the lines, and the score that the judge then gives. Null without a score, and if no line changes a header. */
+export function linesToJudge({ evidence, result, checks, chosen }: AskedLines) {
+  const lines = result.measured ? headersOfLines(evidence, result, checks, chosen) : null;
   if (lines === null) return null;
-  const { score } = judge(predictedEvidence(evidence, lines.headers, null));
-  return score === null ? null : { score, codes: lines.codes };
+  const scoreOf = ({ score }: StoredResult): LinesScore | null => (score === null ? null : { score, codes: lines.codes });
+  return { evidence: predictedEvidence(evidence, lines.headers, null), scoreOf };
 }

@@ -1,7 +1,7 @@
 /** Runs one scan from URL to outcome: gathers evidence here or elsewhere, and judges it here. Used by queue and command line. */
 import type { Evidence } from "../evidence/evidence.ts";
 import type { ScanErrorCode } from "../evidence/scan.ts";
-import type { StoredResult } from "../judge/result.ts";
+import type { LinesScore, StoredResult } from "../judge/result.ts";
 import { localLocation } from "../parse/location.ts";
 import {
   type GatherEnd,
@@ -15,7 +15,8 @@ import {
   scanFields,
   type VisitJob,
 } from "./gatherer.ts";
-import { type Judge, type JudgedCatalog, openJudging } from "./judging.ts";
+import { type Judge, type JudgedCatalog, type Judging, openJudging } from "./judging.ts";
+import { type AskedLines, linesToJudge } from "./predict.ts";
 import type { ScanOutcome, Visited } from "./task.ts";
 import { inTurns } from "./visit-turns.ts";
 
@@ -98,6 +99,8 @@ export function openScanner(options: ScannerOptions) {
   }
 
   return {
+    /** Score of chosen lines, by the judge of scans. Null also while it is busy. */
+    scoreOfLines: createLinesScorer(judging),
     /** Never rejects. The URL must be valid. An abort ends the scan at once, as `interrupted`. */
     scanUrl: async (url: string, onStage: OnProgress, signal?: AbortSignal): Promise<ScanOutcome> =>
       (await scan({ url, stored: null }, { onStage, signal })).outcome,
@@ -128,5 +131,24 @@ function provingWith(
     scan: async (url, signal) => (await scan({ url, stored: null }, { onStage, signal })).outcome,
     visit: (job, signal) => visit(job, { onStage, signal }),
     judge: (evidence, signal) => judge({ fields: scanFields(evidence.subject.url, null), evidence, signal }),
+  };
+}
+
+/** Judgements of lines at a time: readers must not hold up scans. */
+const linesAskedMax = 2;
+
+function createLinesScorer({ withCurrent }: Pick<Judging, "withCurrent">) {
+  let running = 0;
+  return async (asked: AskedLines): Promise<LinesScore | null> => {
+    const lines = running < linesAskedMax ? linesToJudge(asked) : null;
+    if (lines === null) return null;
+    running += 1;
+    try {
+      const fields = scanFields(asked.evidence.subject.url, null);
+      const judgement = await withCurrent((judge) => judge({ fields, evidence: lines.evidence }));
+      return typeof judgement === "string" ? null : lines.scoreOf(judgement);
+    } finally {
+      running -= 1;
+    }
   };
 }

@@ -44,7 +44,7 @@ import { getOwnScans } from "./scans/own.tsx";
 import { comparePage } from "./scans/report/compare-page.tsx";
 import { screenshotAnswer, shareImageAnswer } from "./scans/report/images.ts";
 import { getSample } from "./scans/report/sample-page.tsx";
-import { getReport, isDownload, onScan, stateAnswer } from "./scans/scan.tsx";
+import { createGetReport, isDownload, onScan, stateAnswer } from "./scans/scan.tsx";
 import { postCancel } from "./scans/waiting.tsx";
 import type { PagesSettings } from "./settings.ts";
 import { getClient, getClientLogo, getClientReportHtml, getClientReportPdf } from "./sites/client.tsx";
@@ -121,7 +121,7 @@ export function pageRoutes(settings: PagesSettings): readonly PageRoute[] {
     { path: "/reset", audience: "everybody", get: getReset, post: postReset },
     { path: "/sample", audience: "everybody", get: getSample },
     { path: "/scans", audience: "readers", get: getPublicList, post: createPostScan(settings) },
-    { path: "/scans/:token", audience: "readers", isData: isDownload, get: getReport },
+    { path: "/scans/:token", audience: "readers", isData: isDownload, get: createGetReport(settings) },
     { path: "/scans/:token/cancel", audience: "readers", post: onScan(postCancel) },
     { path: "/scans/:token/compare", audience: "readers", get: onScan(comparePage) },
     { path: "/scans/:token/events", audience: "readers", isData: () => true, get: onScan(createScanEvents()) },

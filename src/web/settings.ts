@@ -5,9 +5,11 @@ import type { DecodeLogo, PrintPdf } from "../base/documents.ts";
 import type { Log } from "../base/log.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { NoticeMails } from "../channels/notices.ts";
+import type { Evidence } from "../evidence/evidence.ts";
 import type { CancelAnyScan, LocationDirectory, QueueSignals, ScanProgress } from "../evidence/scan.ts";
 import type { ClientAddressOf } from "../http/client-address.ts";
 import type { ServerOriginOf } from "../http/server-origin.ts";
+import type { LinesScore, StoredResult } from "../judge/result.ts";
 import type { Config } from "../settings/settings.ts";
 import type { SiteServices } from "../sites/site-operations.ts";
 import type { Store } from "../store/store.ts";
@@ -67,6 +69,13 @@ export interface ScanningSettings extends QueueSignals {
   /** Calls `beat` at the pace of heartbeats, until the returned function is called. */
   readonly startHeartbeats: (beat: () => void) => () => void;
   readonly locations: LocationDirectory;
+  /** Score with the header fields of the chosen findings' lines. Null while the judge is busy, and for lines that change no header. */
+  readonly scoreOfLines: (asked: {
+    readonly evidence: Evidence;
+    readonly result: StoredResult;
+    readonly checks: Catalog["checks"];
+    readonly chosen: readonly string[];
+  }) => Promise<LinesScore | null>;
   /** For administrators. */
   readonly cancelScan: CancelAnyScan;
 }

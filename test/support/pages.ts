@@ -129,6 +129,7 @@ export async function startPages(options: PagesOptions = {}): Promise<PagesUnder
         underTest.woken += 1;
       },
       cancelScan: async () => "unknown",
+      scoreOfLines: async () => null,
       cancelled: (token) => progress.publish(token, { type: "cancelled" }),
       ...scanning,
     },

@@ -93,3 +93,28 @@ export function relativeTimes(): void {
     part.textContent = Number.isNaN(distance) ? "" : format.format(Math.round(distance / unitSeconds), unit);
   }
 }
+
+/** `<form data-ticks>`: each change shows the lines of the ticked findings, and their score, in place of those before. The button is for readers without script. */
+export function tickedLines(): void {
+  const form = document.querySelector<HTMLFormElement>("form[data-ticks]");
+  const section = form?.closest("details");
+  if (form === null || section === null || section === undefined) return;
+  const button = form.querySelector("button");
+  if (button !== null) button.hidden = true;
+  let latest = 0;
+  form.addEventListener("change", async () => {
+    const asked = ++latest;
+    const query = new URLSearchParams([...new FormData(form)].map(([name, value]) => [name, String(value)]));
+    const answer = await fetch(`${location.pathname}?${query}`).catch(() => null);
+    if (answer === null || !answer.ok) return form.submit();
+    const parsed = new DOMParser().parseFromString(await answer.text(), "text/html");
+    // A later tick has its own answer.
+    if (asked !== latest) return;
+    const next = parsed.getElementById(section.id);
+    const [score, shown] = [next?.querySelector("[data-lines-score]"), section.querySelector("[data-lines-score]")];
+    if (score != null && shown === null) form.after(score);
+    else shown?.replaceWith(...(score == null ? [] : [score]));
+    const code = section.querySelector("figure code");
+    if (code !== null) code.textContent = next?.querySelector("figure code")?.textContent ?? "";
+  });
+}

@@ -1,7 +1,7 @@
 /** The only script of the pages: self-contained functions, sent as source text and run after the page has loaded. */
 import { decodeCsv } from "../../parse/site-csv.ts";
 import { focusResult, followScan, progressView, stageAnnouncer } from "./follow-scan.ts";
-import { copyButtons, openDetails, printButtons, relativeTimes, revealPasswords } from "./page-features.ts";
+import { copyButtons, openDetails, printButtons, relativeTimes, revealPasswords, tickedLines } from "./page-features.ts";
 import { elapsedText, movingPercent } from "./progress-texts.ts";
 import { expandRows, findingFilter, ledgerFilter } from "./report-filters.ts";
 import { pickSiteRows, readTextFiles, takeOverList, updateSiteList } from "./site-list.ts";
@@ -18,6 +18,7 @@ const features: readonly (() => void)[] = [
   printButtons,
   relativeTimes,
   revealPasswords,
+  tickedLines,
 ];
 
 const progressArguments = [`(${stageAnnouncer.toString()})()`, movingPercent.toString(), elapsedText.toString()].join(", ");

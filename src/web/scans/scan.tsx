@@ -7,11 +7,12 @@ import { useVisit } from "../context.ts";
 import { scanNotFoundPage } from "../errors.ts";
 import { page } from "../page.tsx";
 import { respond } from "../response.ts";
+import type { PagesSettings } from "../settings.ts";
 import { mayScan, type PageHandler, type Visit } from "../visit.ts";
 import { UrlForm } from "./form.tsx";
 import { endOf, scanHost } from "./list-query.ts";
 import { type DownloadFormat, downloadReport, formatOf } from "./report/downloads.tsx";
-import { reportPage } from "./report/report-page.tsx";
+import { createReportPage } from "./report/report-page.tsx";
 import { stateOf } from "./state.ts";
 import { ScanAddress, waitingPage } from "./waiting.tsx";
 
@@ -21,9 +22,15 @@ export function onScan(answer: (visit: Visit, scan: ScanRecord) => Response | Pr
 }
 
 /** The router cannot distinguish `/scans/{token}.json` from `/scans/{token}`. A token has no dot. */
-export function getReport(visit: Visit, name: string | null): Response | Promise<Response> {
-  const { token, format } = fileOf(name);
-  return format === undefined ? scanPage(visit, scanOf(visit, name)) : downloadReport(visit, scanOf(visit, token), format);
+export function createGetReport(settings: PagesSettings): PageHandler {
+  const reportPage = createReportPage(settings);
+  return (visit, name) => {
+    const { token, format } = fileOf(name);
+    if (format !== undefined) return downloadReport(visit, scanOf(visit, token), format);
+    const scan = scanOf(visit, name);
+    if (scan.status === "finished") return reportPage(visit, scan);
+    return scan.status === "failed" ? failedPage(visit, scan) : waitingPage(visit, scan);
+  };
 }
 
 export function isDownload(name: string | null): boolean {
@@ -40,11 +47,6 @@ function scanOf({ settings: { store } }: Visit, token: string | null): ScanRecor
   const scan = store.scans.findByToken(token ?? "");
   if (scan === undefined) throw scanNotFoundPage();
   return scan;
-}
-
-function scanPage(visit: Visit, scan: ScanRecord): Response {
-  if (scan.status === "finished") return reportPage(visit, scan);
-  return scan.status === "failed" ? failedPage(visit, scan) : waitingPage(visit, scan);
 }
 
 /** JSON state for scripts that receive no events. */

@@ -2,8 +2,9 @@
 
 import type { ComponentProps } from "preact";
 import { efforts, severities } from "../../../check/check.ts";
+import { Sentence } from "../../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../../report/context.ts";
-import { AllLines, FindingRows, FindingsSection } from "../../../report/findings.tsx";
+import { AllLines, allLinesId, FindingRows, FindingsSection, type TickedLines } from "../../../report/findings.tsx";
 import { areaName, type Report, reportAreas, type ShownFinding } from "../../../report/report.ts";
 import { unmarked } from "../../../text/display.ts";
 import { isTestedForReal, serverLabel, serverNames } from "../../../text/servers/server-lines.ts";
@@ -22,8 +23,13 @@ interface OfReport {
 
 type FindingAction = Required<Pick<ComponentProps<typeof FindingRows>, "action">>;
 
+interface FindingsProps extends OfReport, FindingAction {
+  /** Null for all lines; undefined where nothing can be ticked. */
+  readonly ticked: TickedLines | null | undefined;
+}
+
 /** Rows outside the filter are rendered hidden, so that the script can show them. */
-export function Findings({ report, action }: OfReport & FindingAction) {
+export function Findings({ report, action, ticked }: FindingsProps) {
   const { findings } = report;
   const filter = findingFilterOf(useVisit());
   const isShown = (finding: ShownFinding) => matchesFindingFilter(finding, filter);
@@ -32,7 +38,11 @@ export function Findings({ report, action }: OfReport & FindingAction) {
       {findings.length > 0 && (
         <>
           <ServerChoice report={report} />
-          <AllLines report={report} />
+          <AllLines
+            report={report}
+            ticked={ticked ?? null}
+            ticks={(repairable) => ticked !== undefined && <TicksForm repairable={repairable} chosen={ticked?.codes ?? null} />}
+          />
         </>
       )}
       {findings.length >= filteredFindingsMin && (
@@ -254,6 +264,39 @@ function ServerChoice({ report: { server } }: OfReport) {
       {server.name !== "explain" && !isTestedForReal(server.name) && (
         <span class="small muted">{i18n.t("report.server.testedByForm")}</span>
       )}
+    </form>
+  );
+}
+
+// Findings whose lines are wanted: a GET form, so that it works without script, which sends it at each change.
+
+export const tickParam = "fix";
+
+interface TicksProps {
+  readonly repairable: readonly ShownFinding[];
+  /** Codes that are ticked; null for all. */
+  readonly chosen: readonly string[] | null;
+}
+
+function TicksForm({ repairable, chosen }: TicksProps) {
+  const { i18n, url } = useVisit();
+  const byCode = [...new Map(repairable.map((shown) => [shown.finding.code, shown])).values()];
+  return (
+    <form class="ticks" action={`${url.pathname}#${allLinesId}`} data-ticks>
+      <fieldset>
+        <legend>{i18n.t("report.server.ticks")}</legend>
+        {byCode.map(({ finding: { code }, texts }) => (
+          <label key={code} class="choice">
+            <input type="checkbox" name={tickParam} value={code} checked={chosen?.includes(code) ?? true} />
+            <span>
+              <Sentence text={texts.title} />
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      {/* A form without a tick asks for no lines. */}
+      <input type="hidden" name={tickParam} value="" />
+      <SubmitButton kind="plain" compact text="report.server.tick" />
     </form>
   );
 }

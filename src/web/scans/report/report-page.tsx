@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { dayMs } from "../../../base/units.ts";
+import { createRateLimit } from "../../../http/rate-limit.ts";
 import { algorithmVersion, type StoredFinding } from "../../../judge/result.ts";
 import { Ago, Instant } from "../../../report/components/labels.tsx";
 import { DataTable, Details, Section } from "../../../report/components/layout.tsx";
@@ -10,7 +11,7 @@ import { SmallScore } from "../../../report/components/score-ring.tsx";
 import { HostUrl, WholeUrl } from "../../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../../report/context.ts";
 import { EvidenceSections } from "../../../report/evidence/sections.tsx";
-import { FirstSteps } from "../../../report/findings.tsx";
+import { FirstSteps, type TickedLines } from "../../../report/findings.tsx";
 import { printHeader, reportTitle, ScanNotices } from "../../../report/report-head.tsx";
 import { ReportVerdict, ScoreDetails } from "../../../report/score.tsx";
 import { scanLocationOf } from "../../../store/scan-location.ts";
@@ -18,35 +19,68 @@ import type { ScanRecord } from "../../../store/scans.ts";
 import { sameRules } from "../../../text/comparison.ts";
 import { type BrandChoice, brandChoices } from "../../agency/usable-brands.ts";
 import { useVisit } from "../../context.ts";
-import type { PageContent } from "../../page.tsx";
+import { type PageContent, page } from "../../page.tsx";
 import { type CachedPage, cachedPage } from "../../page-cache.ts";
 import { TryFix } from "../../proofs/start.tsx";
-import type { SharedVisit, Visit } from "../../visit.ts";
+import type { PagesSettings } from "../../settings.ts";
+import type { Answer, SharedVisit, Visit } from "../../visit.ts";
 import { reusedScanParam } from "../dedup.ts";
 import { endOf, hostPath, scanHost } from "../list-query.ts";
 import { ScoreHistory, scoreChange } from "../score-history.tsx";
-import { Findings, findingChoiceParams, serverChoiceId, serverParam } from "./findings.tsx";
+import { Findings, findingChoiceParams, serverChoiceId, serverParam, tickParam } from "./findings.tsx";
 import { ReportAside, ReportHead } from "./head.tsx";
 import { linkPreview } from "./images.ts";
 import { Ledger, ledgerParams } from "./ledger.tsx";
-import { earlierScansMax, gatherReport, type StoredReport } from "./stored-report.ts";
+import { earlierScansMax, gatherReport, resultOf, type StoredReport } from "./stored-report.ts";
+
+/** Codes of findings that a reader may tick; more were typed into the address. */
+const ticksMax = 200;
+/** Judgements for one address in a minute: each tick is one. */
+const ticksPerMinuteMax = 30;
+const minuteSeconds = 60;
 
 /** `scan` must be finished. */
-export function reportPage(visit: Visit, scan: ScanRecord): Response {
+export function createReportPage({ now }: PagesSettings): (visit: Visit, scan: ScanRecord) => Answer {
+  const countTick = createRateLimit({ requestsMax: ticksPerMinuteMax, windowSeconds: minuteSeconds }, () => now().getTime());
+  return (visit, scan) => {
+    const typed = visit.url.searchParams.getAll(tickParam);
+    if (typed.length === 0) return cachedReport(visit, scan);
+    const codes = typed.filter((code) => code !== "").slice(0, ticksMax);
+    return tickedReport(visit, scan, codes, countTick(visit.address).exceeded);
+  };
+}
+
+/** Report with the lines of some findings. The judge gives their score while the evidence exists and the rules are the same. */
+async function tickedReport(visit: Visit, scan: ScanRecord, codes: readonly string[], isOverLimit: boolean): Promise<Response> {
+  const { store, catalog, scanning } = visit.settings;
+  const result = resultOf(visit, scan);
+  const evidence = isOverLimit ? null : (store.evidence.find(scan.token)?.evidence ?? null);
+  const isSame = sameRules(result, { ...result, algorithmVersion, catalogVersion: catalog.version });
+  const lines =
+    evidence === null || !isSame ? null : await scanning.scoreOfLines({ evidence, result, checks: catalog.checks, chosen: codes });
+  return page(visit, reportContent(visit, scan, brandChoices(visit), { codes, lines }));
+}
+
+function cachedReport(visit: Visit, scan: ScanRecord): Response {
   const { key, ...cached } = reportCacheKey(visit, scan);
   // The content cannot read the account. Each set of brands has a cached page of its own.
   const brands = brandChoices(visit);
   return cachedPage(visit, { ...cached, key: [...key, JSON.stringify(brands)], content: (shared) => reportContent(shared, scan, brands) });
 }
 
-function reportContent(visit: SharedVisit, scan: ScanRecord, brands: readonly BrandChoice[]): PageContent {
+function reportContent(
+  visit: SharedVisit,
+  scan: ScanRecord,
+  brands: readonly BrandChoice[],
+  ticked: TickedLines | null = null,
+): PageContent {
   const report = gatherReport(visit, scan);
   return {
     title: reportTitle(visit.i18n, scan.url, report.result.score),
     noIndex: !visit.settings.config["report.index"],
     printHeader: printHeader(visit.i18n, { url: scan.url, location: scanLocationOf(scan), endedAt: endOf(scan) }),
     ...linkPreview(visit, report),
-    children: <ReportBody report={report} brands={brands} />,
+    children: <ReportBody report={report} brands={brands} ticked={ticked} />,
   };
 }
 
@@ -67,7 +101,12 @@ interface OfReport {
   readonly report: StoredReport;
 }
 
-function ReportBody({ report, brands }: OfReport & { readonly brands: readonly BrandChoice[] }) {
+interface BodyProps extends OfReport {
+  readonly brands: readonly BrandChoice[];
+  readonly ticked: TickedLines | null;
+}
+
+function ReportBody({ report, brands, ticked }: BodyProps) {
   const { i18n } = useVisit();
   const problems = report.findings.filter(({ points }) => points !== 0).map(({ finding }) => finding);
   return (
@@ -78,6 +117,7 @@ function ReportBody({ report, brands }: OfReport & { readonly brands: readonly B
         report={report}
         aside={<ReportAside report={report} brands={brands} />}
         notices={<Notices report={report} />}
+        ticked={ticked}
         tryFix={(finding) => <TryFix scan={report.scan} finding={finding} all={problems} />}
         leftOut={<p class="print-only not-printed">{i18n.t("report.print.leftOut")}</p>}
       />
@@ -91,6 +131,8 @@ interface SectionsProps extends OfReport {
   /** Content beside the verdict. */
   readonly aside?: ComponentChildren;
   readonly notices?: ComponentChildren;
+  /** As for `Findings`. */
+  readonly ticked?: TickedLines | null;
   /** Button that proves the lines of a finding, or of all for null. */
   readonly tryFix?: (finding: StoredFinding | null) => ComponentChildren;
   /** Says on paper what is not printed. */
@@ -98,7 +140,7 @@ interface SectionsProps extends OfReport {
 }
 
 /** The verdict, then the findings, the ledger and the evidence. */
-export function ReportSections({ report, aside, notices, leftOut, tryFix = () => null }: SectionsProps) {
+export function ReportSections({ report, aside, notices, leftOut, ticked, tryFix = () => null }: SectionsProps) {
   return (
     <>
       <div class="report-top">
@@ -110,7 +152,7 @@ export function ReportSections({ report, aside, notices, leftOut, tryFix = () =>
       </div>
       {notices}
       <ScoreDetails report={report} />
-      <Findings report={report} action={({ finding }) => tryFix(finding)} />
+      <Findings report={report} ticked={ticked} action={({ finding }) => tryFix(finding)} />
       {leftOut}
       <Ledger report={report} />
       <EvidenceSections report={report} />
