@@ -26,13 +26,14 @@ import { type Activity, noActivity, sumOfActivity } from "../store/activity.ts";
 import type { LaneState } from "../store/queue.ts";
 import { laneNames } from "../store/queue.ts";
 import { scanLocationOf } from "../store/scan-location.ts";
+import { isProof } from "../store/scans.ts";
 import type { Store } from "../store/store.ts";
 import { storeBytesOf } from "../store/store-file.ts";
 
 interface ObservationSources extends ServerMetricsSources {
   readonly store: ServerMetricsSources["store"] & Pick<Store, "activity">;
-  /** Called after the outcome of a scan was stored. */
-  readonly onScanEnded: (token: string) => void;
+  /** Called after the outcome of a scan or proof was stored. */
+  readonly onEnded: (token: string) => void;
   readonly log: Log;
 }
 
@@ -42,7 +43,7 @@ export function observeServer(sources: ObservationSources) {
   return {
     metrics,
     activity,
-    scans: observeScans(metrics.scans, activity, sources.onScanEnded),
+    scans: observeScans(metrics.scans, activity, sources.onEnded),
     browserReplaced: (): void => {
       metrics.scans.browserReplaced();
       activity.count({ browserRestarts: 1 });
@@ -50,16 +51,17 @@ export function observeServer(sources: ObservationSources) {
   };
 }
 
-function observeScans(scans: ScanMetrics, activity: ActivityCounter, onScanEnded: (token: string) => void): ScanObserver {
+function observeScans(scans: ScanMetrics, activity: ActivityCounter, onEnded: (token: string) => void): ScanObserver {
   return {
     claimed: (waitedMs) => activity.count({ claimed: 1, waitedMs, longestWaitMs: waitedMs }),
     begin: scans.begin,
-    ended: (scan, code) => {
-      const lane = scan.queueKey?.[1];
+    ended: (job, code) => {
+      onEnded(job.token);
+      if (isProof(job)) return;
+      const lane = job.queueKey?.[1];
       const outcome = code === null ? "finished" : code === "cancelled" ? "cancelled" : "failed";
-      scans.ended(outcome, { location: scanLocationOf(scan), ...(lane === undefined ? {} : { lane }) });
+      scans.ended(outcome, { location: scanLocationOf(job), ...(lane === undefined ? {} : { lane }) });
       activity.count(code === null ? { finished: 1 } : { failed: { [code]: 1 } });
-      onScanEnded(scan.token);
     },
   };
 }

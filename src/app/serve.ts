@@ -118,7 +118,7 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
   const wake = () => dispatcher?.wake();
   const ready = () => readiness().ready;
   const watched = openWatchedSites(config, { store, ready, locations, wake, texts: () => checks.current().texts, log });
-  const observation = observeServer({ store, dataDir: config.data, fleet, onScanEnded: watched.scanEnded, log });
+  const observation = observeServer({ store, dataDir: config.data, fleet, onEnded: watched.scanEnded, log });
   const { metrics, activity } = observation;
   const browsers = openConfiguredBrowsers(config, log, observation.browserReplaced);
   const documents = openDocuments({ browsers, log });

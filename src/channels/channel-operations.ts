@@ -7,7 +7,7 @@ import { parseWebhookUrl } from "../parse/scan-url.ts";
 import type { ChannelTest, ConfirmationOutcome, SiteServices } from "../sites/site-operations.ts";
 import type { RecordOwner } from "../store/accounts.ts";
 import { type Channel, type ChannelKind, channelNameCharsMax, isChatKind } from "../store/channels.ts";
-import { eventTypes, severityMinDefault } from "../store/notification-rules.ts";
+import { severityMinDefault, siteReportTypes } from "../store/notification-rules.ts";
 import type { UseCase } from "../store/store.ts";
 import { chatServices, isChatUrl } from "./chat-services.ts";
 import { newWebhookSecret } from "./webhook.ts";
@@ -120,7 +120,7 @@ export async function addChannel(
 
 /** Ends of single scans would be too many. */
 async function addRuleOfAll({ store, now }: ChannelContext, { accountId, id }: Channel): Promise<void> {
-  const events = eventTypes.filter((type) => type !== "scan.finished");
+  const events = siteReportTypes;
   await store.rules.add({ accountId, scope: { kind: "all" }, events, severityMin: severityMinDefault, channelIds: [id], now: now() });
 }
 

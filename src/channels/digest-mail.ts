@@ -89,6 +89,7 @@ const eventTexts: { readonly [T in EventType]: EventText<T> } = {
   },
   "catalog.changed": { tone: "neutral", short: (words) => words.t("short.catalog"), todo: (words) => words.t("todo.nothing") },
   "scan.finished": { tone: "neutral", short: scanText, todo: (words) => words.t("todo.scan") },
+  "proof.finished": { tone: "neutral", short: proofText, todo: (words) => words.t("todo.proof") },
 };
 const order = Object.keys(eventTexts);
 /** Events of one type are compared by a detail below this. */
@@ -161,13 +162,18 @@ function subjectOf(worst: StoredEvent, sites: readonly SiteEvents[], words: Mail
     const one = words.t("digest.one", { site, what });
     return sites.length <= 1 ? one : words.t("digest.several", { sites: countOfSites(sites, words), one });
   };
-  const name = worst.site?.name ?? (worst.type === "scan.finished" ? worst.data.url : words.t("digest.account"));
+  const name = worst.site?.name ?? ("url" in worst.data ? worst.data.url : words.t("digest.account"));
   return named(cutText(name, Math.max(subjectCharsMax - named("").length, subjectNameCharsMin)));
 }
 
 function scanText(words: MailWords, { status, score }: EventData["scan.finished"]): string {
   if (status === "failed") return words.t("short.failed");
   return score === null ? words.t("short.unmeasured") : words.t("short.measured", { score });
+}
+
+function proofText(words: MailWords, { status, proven }: EventData["proof.finished"]): string {
+  if (status === "failed") return words.t("short.proofFailed");
+  return words.t(proven ? "short.proven" : "short.notProven");
 }
 
 /** `isOneOfSeveral`: the title of the mail does not say what has happened. */
@@ -292,18 +298,19 @@ function rulesText(words: MailWords, { sites, changed = 0, largestChange }: Even
 function accountSection(events: readonly StoredEvent[], { words, address }: DigestContext): readonly MailSection[] {
   const [worst] = events;
   if (worst === undefined) return [];
-  const scans = events.flatMap((event) => (event.type === "scan.finished" ? [event] : []));
+  const scans = events.flatMap((event) => (event.type === "scan.finished" || event.type === "proof.finished" ? [event] : []));
   const rules = events.flatMap((event) => (event.type === "catalog.changed" ? [line(rulesText(words, event.data))] : []));
   const hidden = scans.length - scansShownMax;
   const blocks: readonly MailBlock[] = [
     { kind: "heading", text: words.t("digest.account") },
     ...rules,
-    ...scans.slice(0, scansShownMax).flatMap(({ data }): readonly MailBlock[] => {
-      const { url } = data;
-      return [
-        line(words.t("long.scan", { url, what: scanText(words, data) })),
-        { kind: "link", label: words.t("layout.report"), url: `${address}/scans/${data.token}` },
-      ];
+    ...scans.slice(0, scansShownMax).flatMap((event): readonly MailBlock[] => {
+      const { url, token } = event.data;
+      const [what, link] =
+        event.type === "scan.finished"
+          ? [scanText(words, event.data), { label: words.t("layout.report"), url: `${address}/scans/${token}` }]
+          : [proofText(words, event.data), { label: words.t("layout.proof"), url: `${address}/proofs/${token}` }];
+      return [line(words.t("long.scan", { url, what })), { kind: "link", ...link }];
     }),
     ...(hidden > 0 ? [line(words.count("digest.more", hidden))] : []),
     { kind: "todo", label: words.t("todo.label"), text: textsOf(worst).todo(words, worst.data) },

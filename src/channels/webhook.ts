@@ -67,7 +67,11 @@ export const webhookTestType = "channel.test";
 /** Equal for the same event, so that attempts differ in time and signature only. Links are relative paths without a `publicUrl`. */
 export function webhookBody(event: StoredEvent, { publicUrl }: { readonly publicUrl: string | null }): string {
   const { type, at, site, token } = event;
-  const data = { site: site === null ? null : siteOf(site), scan: token === null ? null : scanOf(token, publicUrl), ...ownData(event) };
+  const data = {
+    site: site === null ? null : siteOf(site),
+    scan: token === null ? null : scanOf(token, publicUrl),
+    ...ownData(event, publicUrl),
+  };
   return JSON.stringify({ type, timestamp: at, data });
 }
 
@@ -86,15 +90,23 @@ function siteOf({ id, name, url, client, tags }: EventSite) {
 }
 
 function scanOf(token: string, publicUrl: string | null) {
-  const base = publicUrl ?? "";
-  return { token, statusUrl: `${base}/api/v1/scans/${token}`, reportUrl: `${base}/scans/${token}` };
+  return { token, ...linksOf("scans", token, publicUrl) };
 }
 
-function ownData(event: StoredEvent): object {
+function linksOf(kind: "scans" | "proofs", token: string, publicUrl: string | null) {
+  const base = publicUrl ?? "";
+  return { statusUrl: `${base}/api/v1/${kind}/${token}`, reportUrl: `${base}/${kind}/${token}` };
+}
+
+function ownData(event: StoredEvent, publicUrl: string | null): object {
   if (event.type === "scan.finished") {
     // The token is in `scan`.
     const { token: _token, url, ...scan } = event.data;
     return { ...scan, url: cut(url, urlCharsMax) };
+  }
+  if (event.type === "proof.finished") {
+    const { token, url, ...proof } = event.data;
+    return { proof: { token, ...linksOf("proofs", token, publicUrl) }, ...proof, url: cut(url, urlCharsMax) };
   }
   if (!("findings" in event.data)) return event.data;
   const { findings, ...others } = event.data;

@@ -145,7 +145,7 @@ async function requeueInterrupted({ store, remote, observer, log, clock }: Dispa
   const isAdoptable = (job: Job) => remote !== null && scanLocationOf(job) !== localLocation;
   for (const job of await store.scans.requeueInterrupted(clock.now(), isAdoptable)) {
     log.warn(`${wordFor(job)} was interrupted`, { ...fieldsOf(job), status: job.status });
-    if (job.status === "failed" && !isProof(job)) observer.ended(job, "interrupted");
+    if (job.status === "failed") observer.ended(job, "interrupted");
   }
 }
 
@@ -258,7 +258,7 @@ async function cancelQueued(options: DispatcherOptions, token: string): Promise<
 /** The scan or proof failed while it waited, and that is stored. */
 function reportFailed({ progress, observer }: DispatcherOptions, job: Job, code: ScanErrorCode): void {
   progress.publish(job.token, { type: "failed" });
-  if (!isProof(job)) observer.ended(job, code);
+  observer.ended(job, code);
 }
 
 interface RunningJob<J extends Job> {
@@ -284,6 +284,7 @@ async function runProof(options: DispatcherOptions, { job: proof, stop, ending }
   const stored = await storePersistently({ ...options, log }, token, outcome, stop);
   if (stored === null) return;
   options.progress.publish(token, { type: stored.status === "failed" ? "failed" : "finished" });
+  options.observer.ended(proof, stored.status === "failed" ? stored.code : null);
   log.info("proof ended", stored.status === "proven" ? { status: "finished", verdict: stored.proof.verdict } : { status: stored.status });
 }
 

@@ -13,7 +13,7 @@ import {
 } from "../evidence/scan.ts";
 import type { ScanTimer } from "../metrics/scan-metrics.ts";
 import { localLocation } from "../parse/location.ts";
-import type { ScanRecord } from "../store/scans.ts";
+import type { Job, ScanRecord } from "../store/scans.ts";
 import type { DispatcherOptions } from "./dispatcher.ts";
 
 /** No method may throw. */
@@ -22,8 +22,8 @@ export interface ScanObserver {
   claimed(waitedMs: number): void;
   /** A scan begins, or one that workers elsewhere hold is adopted. */
   begin(): ScanTimer;
-  /** The outcome is stored; `code` of a failure, else null. `scan` is as it was before. */
-  ended(scan: ScanRecord, code: ScanErrorCode | null): void;
+  /** The outcome of a scan or proof is stored; `code` of a failure, else null. `job` is as it was before. */
+  ended(job: Job, code: ScanErrorCode | null): void;
 }
 
 /** Each listener is an open connection. Beyond this, clients fall back to polling. */

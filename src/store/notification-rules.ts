@@ -17,9 +17,12 @@ export const eventTypes = [
   "site.recovered",
   "catalog.changed",
   "scan.finished",
+  "proof.finished",
 ] as const satisfies readonly EventType[];
 /** Types of the account itself: no site, tag or client limits them. */
-const accountEventTypes: readonly EventType[] = ["catalog.changed", "scan.finished"];
+const accountEventTypes: readonly EventType[] = ["catalog.changed", "scan.finished", "proof.finished"];
+/** Types of a rule for all that sites report: people see the end of what they started themselves. */
+export const siteReportTypes = eventTypes.filter((type) => type !== "scan.finished" && type !== "proof.finished");
 
 export const rulesMax = 200;
 /** Least severity of a rule that names none. Stored rules keep theirs. */

@@ -35,7 +35,7 @@ import {
   scanSummaryOf,
   wellFormedToken,
 } from "./scan-record.ts";
-import { noteScanEnd } from "./site-events.ts";
+import { noteProofEnd, noteScanEnd } from "./site-events.ts";
 import { startMethods } from "./start-scans.ts";
 import { newestFirst } from "./table.ts";
 
@@ -180,6 +180,7 @@ function finish(db: Db, token: string, outcome: FinishedOutcome, screenshotsKept
 function finishProof(db: Db, token: string, body: ProofBody, now: Date): ProofRecord {
   const proof = changeStatus(db, existing(findProof(db, token), token), "finished", endedAtTime(now));
   db.proofResults.put(token, body);
+  noteProofEnd(db, proof, body, now);
   return proof;
 }
 
@@ -229,7 +230,9 @@ function changeStatus<J extends Job>(db: Db, job: J, to: ScanStatus, change: Par
 }
 
 function failJob<J extends Job>(db: Db, job: J, code: string, now: Date): J {
-  return changeStatus<Job>(db, job, "failed", { ...endedAtTime(now), errorCode: code }) as J;
+  const failed = changeStatus<Job>(db, job, "failed", { ...endedAtTime(now), errorCode: code }) as J;
+  if (isProof(failed)) noteProofEnd(db, failed, null, now);
+  return failed;
 }
 
 /** A bounded number of scans, from the front of each lane. A row whose scan is lost, or does not wait, is removed. */

@@ -1,8 +1,10 @@
 /** Events of watched sites and scans: their types, their data, and the deliveries that follow from them. */
+import type { ProofBody } from "../evidence/proof.ts";
 import type { Db } from "./database.ts";
 import { defineTable, type IndexRows, keyed, numberIndex, type Static, stored } from "./define-table.ts";
 import { queueDeliveries } from "./deliveries.ts";
 import { newestPage, type Page, type PageRequest } from "./page.ts";
+import type { ProofRecord } from "./proofs.ts";
 import { isBackgroundLane } from "./queue.ts";
 import { listedScoreOf, type ScanRecord, type ScanSummary } from "./scan-record.ts";
 import { randomBase62 } from "./secret-value.ts";
@@ -70,6 +72,15 @@ export interface EventData {
   readonly "catalog.changed": RulesChangeData;
   readonly "scan.finished": { readonly status: "finished" | "failed" } & Pick<ScanRecord, "token" | "id" | "url" | "errorCode"> &
     Pick<ScanSummary, "score" | "band" | "rank">;
+  readonly "proof.finished": ProofEnd & Pick<ProofRecord, "token" | "id" | "url" | "errorCode"> & { readonly pages: number };
+}
+
+interface ProofEnd {
+  readonly status: "finished" | "failed";
+  /** Null for a proof that failed. */
+  readonly verdict: ProofBody["verdict"] | null;
+  /** Whether the headers break nothing, and no injected code runs. */
+  readonly proven: boolean;
 }
 
 export type EventType = keyof EventData;
@@ -171,8 +182,20 @@ export function noteScanEnd(db: Db, before: ScanRecord, ended: ScanRecord, now: 
     (status !== "finished" && status !== "failed")
   )
     return;
-  const rules = [...db.notificationRules.getRange(accountRange(accountId))];
-  if (!rules.some(({ value }) => value.events.includes("scan.finished"))) return;
   const data = { token, id, url, status, errorCode, ...listedScoreOf(summary) };
-  putEvents(db, { accountId, site: null, now }, [{ type: "scan.finished", token, data }]);
+  putIfWanted(db, { accountId, site: null, now }, { type: "scan.finished", token, data });
+}
+
+/** Stores `proof.finished` if a rule of the account wants it; only within the transaction that ends the proof. `body`: null for a failure. */
+export function noteProofEnd(db: Db, { accountId, token, id, url, urls, errorCode }: ProofRecord, body: ProofBody | null, now: Date): void {
+  if (accountId === null) return;
+  const { verdict, proven } = body ?? { verdict: null, proven: false };
+  const status = body === null ? "failed" : "finished";
+  const data = { token, id, url, pages: urls.length, status, errorCode, verdict, proven } as const;
+  putIfWanted(db, { accountId, site: null, now }, { type: "proof.finished", token: null, data });
+}
+
+function putIfWanted(db: Db, origin: EventOrigin, event: NewEvent): void {
+  const rules = db.notificationRules.values(accountRange(origin.accountId));
+  if (rules.some(({ events }) => events.includes(event.type))) putEvents(db, origin, [event]);
 }

@@ -46,8 +46,22 @@ export const newEvents: readonly NewEvent[] = [
     token,
     data: { token, id: 4_711, url: "https://other.example/", status: "finished", errorCode: null, score: 88, band: "good", rank: "strong" },
   },
+  {
+    type: "proof.finished",
+    token: null,
+    data: {
+      token,
+      id: 4_712,
+      url: "https://other.example/",
+      pages: 1,
+      status: "finished",
+      errorCode: null,
+      verdict: "works",
+      proven: true,
+    },
+  },
 ];
 
 export const storedEvents: readonly StoredEvent[] = newEvents.map((event) =>
-  storedEvent(event, event.type === "catalog.changed" || event.type === "scan.finished" ? { site: null } : {}),
+  storedEvent(event, ["catalog.changed", "scan.finished", "proof.finished"].includes(event.type) ? { site: null } : {}),
 );

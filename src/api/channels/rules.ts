@@ -34,7 +34,8 @@ const Scope = worded(
     },
     {
       ...closed,
-      description: "Sites that it is about; all without one. catalog.changed and scan.finished are about the account, whatever the scope.",
+      description:
+        "Sites that it is about; all without one. catalog.changed, scan.finished and proof.finished are about the account, whatever the scope.",
       examples: [{ kind: "tag", tag: "shop" }],
     },
   ),

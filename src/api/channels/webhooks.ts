@@ -141,6 +141,25 @@ const descriptions: Readonly<Record<WebhookType, readonly [summary: string, data
       rank: oneOfValues(ranks, { [example]: "strong" }),
     },
   ],
+  "proof.finished": [
+    "A proof of the account has ended.",
+    {
+      ...ofAccount,
+      scan: Type.Null(),
+      proof: Type.Object({
+        token: Type.String({ [example]: exampleToken }),
+        statusUrl: Type.String({ description: "The proof in the API.", [example]: `${host}/api/v1/proofs/${exampleToken}` }),
+        reportUrl: Type.String({ description: "The proof as a page.", [example]: `${host}/proofs/${exampleToken}` }),
+      }),
+      id: Type.Integer({ minimum: 1, description: "Number of the proof.", [example]: 4712 }),
+      url: Type.String({ description: "The first page.", [example]: "https://bakery.example/" }),
+      pages: Type.Integer({ minimum: 1, description: "Number of pages.", [example]: 1 }),
+      status: oneOfValues(["finished", "failed"], { [example]: "finished" }),
+      errorCode: nullable(Type.String({ description: "Why it failed." }), nullExample),
+      verdict: nullable(Type.String({ description: "As in Proof; null if it failed.", [example]: "works" })),
+      proven: Type.Boolean({ description: "Whether the headers break nothing, and no injected code runs.", [example]: true }),
+    },
+  ],
   [webhookTestType]: ["The test button was used.", {}],
 };
 

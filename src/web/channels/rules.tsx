@@ -6,7 +6,14 @@ import { Notice } from "../../report/components/notice.tsx";
 import { plainUntrustedText, UntrustedText } from "../../report/components/untrusted-text.tsx";
 import type { Account } from "../../store/accounts.ts";
 import type { Channel } from "../../store/channels.ts";
-import { eventTypes, type NotificationRule, type RuleScope, rulesMax, severityMinDefault } from "../../store/notification-rules.ts";
+import {
+  eventTypes,
+  type NotificationRule,
+  type RuleScope,
+  rulesMax,
+  severityMinDefault,
+  siteReportTypes,
+} from "../../store/notification-rules.ts";
 import type { Site } from "../../store/sites.ts";
 import type { I18n } from "../../text/translator.ts";
 import {
@@ -61,7 +68,7 @@ interface TypedRule {
 function newRule(channels: readonly Channel[]): TypedRule["values"] {
   return {
     scope: "all",
-    "event[]": eventTypes.filter((type) => type !== "scan.finished"),
+    "event[]": siteReportTypes,
     severity: severityMinDefault,
     "channel[]": channels.length === 1 ? channels.map(({ id }) => String(id)) : [],
   };

@@ -170,6 +170,7 @@ const eventStyles: Readonly<Record<EventType, "good" | "warn" | "poor" | "unknow
   "site.recovered": "good",
   "catalog.changed": "unknown",
   "scan.finished": "unknown",
+  "proof.finished": "unknown",
 };
 
 const findingTexts = {

@@ -96,7 +96,7 @@ describe("a webhook", () => {
 
 describe("a new channel", () => {
   const rules = () => pages.store.rules.list(account.id);
-  const events = eventTypes.filter((type) => type !== "scan.finished");
+  const events = eventTypes.filter((type) => type !== "scan.finished" && type !== "proof.finished");
   const ruleOf = (id: number | undefined) =>
     expect.objectContaining({ scope: { kind: "all" }, events, severityMin: "medium", channelIds: [id] });
   const noRule = "No rule names this channel";
