@@ -101,20 +101,26 @@ export function tickedLines(): void {
   if (form === null || section === null || section === undefined) return;
   const button = form.querySelector("button");
   if (button !== null) button.hidden = true;
-  let latest = 0;
-  form.addEventListener("change", async () => {
-    const asked = ++latest;
-    const query = new URLSearchParams([...new FormData(form)].map(([name, value]) => [name, String(value)]));
-    const answer = await fetch(`${location.pathname}?${query}`).catch(() => null);
-    if (answer === null || !answer.ok) return form.submit();
-    const parsed = new DOMParser().parseFromString(await answer.text(), "text/html");
+  let asked: XMLHttpRequest | undefined;
+  form.addEventListener("change", () => {
     // A later tick has its own answer.
-    if (asked !== latest) return;
-    const next = parsed.getElementById(section.id);
-    const [score, shown] = [next?.querySelector("[data-lines-score]"), section.querySelector("[data-lines-score]")];
-    if (score != null && shown === null) form.after(score);
-    else shown?.replaceWith(...(score == null ? [] : [score]));
-    const code = section.querySelector("figure code");
-    if (code !== null) code.textContent = next?.querySelector("figure code")?.textContent ?? "";
+    asked?.abort();
+    // Unlike `fetch`, it reads a document without HTML from script, which the policy of the page forbids.
+    const request = new XMLHttpRequest();
+    asked = request;
+    request.responseType = "document";
+    const query = new URLSearchParams([...new FormData(form)].map(([name, value]) => [name, String(value)]));
+    request.open("GET", `${location.pathname}?${query}`);
+    request.addEventListener("error", () => form.submit());
+    request.addEventListener("load", () => {
+      const next = request.status === 200 ? request.responseXML?.getElementById(section.id) : null;
+      if (next == null) return form.submit();
+      const [score, shown] = [next.querySelector("[data-lines-score]"), section.querySelector("[data-lines-score]")];
+      if (score !== null && shown === null) form.after(score);
+      else shown?.replaceWith(...(score === null ? [] : [score]));
+      const code = section.querySelector("figure code");
+      if (code !== null) code.textContent = next.querySelector("figure code")?.textContent ?? "";
+    });
+    request.send();
   });
 }

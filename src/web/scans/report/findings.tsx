@@ -270,7 +270,10 @@ function ServerChoice({ report: { server } }: OfReport) {
 
 // Findings whose lines are wanted: a GET form, so that it works without script, which sends it at each change.
 
-export const tickParam = "fix";
+/** Several boxes share the name, which validators accept with brackets only. */
+export const tickParam = "fix[]";
+/** There for a form without a tick, which asks for no lines. */
+export const ticksSentParam = "ticked";
 
 interface TicksProps {
   readonly repairable: readonly ShownFinding[];
@@ -294,8 +297,7 @@ function TicksForm({ repairable, chosen }: TicksProps) {
           </label>
         ))}
       </fieldset>
-      {/* A form without a tick asks for no lines. */}
-      <input type="hidden" name={tickParam} value="" />
+      <input type="hidden" name={ticksSentParam} value="" />
       <SubmitButton kind="plain" compact text="report.server.tick" />
     </form>
   );

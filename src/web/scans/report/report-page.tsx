@@ -27,7 +27,7 @@ import type { Answer, SharedVisit, Visit } from "../../visit.ts";
 import { reusedScanParam } from "../dedup.ts";
 import { endOf, hostPath, scanHost } from "../list-query.ts";
 import { ScoreHistory, scoreChange } from "../score-history.tsx";
-import { Findings, findingChoiceParams, serverChoiceId, serverParam, tickParam } from "./findings.tsx";
+import { Findings, findingChoiceParams, serverChoiceId, serverParam, tickParam, ticksSentParam } from "./findings.tsx";
 import { ReportAside, ReportHead } from "./head.tsx";
 import { linkPreview } from "./images.ts";
 import { Ledger, ledgerParams } from "./ledger.tsx";
@@ -43,9 +43,9 @@ const minuteSeconds = 60;
 export function createReportPage({ now }: PagesSettings): (visit: Visit, scan: ScanRecord) => Answer {
   const countTick = createRateLimit({ requestsMax: ticksPerMinuteMax, windowSeconds: minuteSeconds }, () => now().getTime());
   return (visit, scan) => {
-    const typed = visit.url.searchParams.getAll(tickParam);
-    if (typed.length === 0) return cachedReport(visit, scan);
-    const codes = typed.filter((code) => code !== "").slice(0, ticksMax);
+    const { searchParams } = visit.url;
+    const codes = searchParams.getAll(tickParam).slice(0, ticksMax);
+    if (codes.length === 0 && !searchParams.has(ticksSentParam)) return cachedReport(visit, scan);
     return tickedReport(visit, scan, codes, countTick(visit.address).exceeded);
   };
 }

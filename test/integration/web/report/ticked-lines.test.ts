@@ -44,19 +44,19 @@ describe("ticked findings", () => {
   });
 
   test("have lines of their own, and the score of the judge", async () => {
-    const one = sectionOf(await read(`?server=nginx&fix=&fix=${codeOf}`));
+    const one = sectionOf(await read(`?server=nginx&ticked=&fix[]=${codeOf}`));
     expect(linesIn(one)).toContain("add_header Content-Security-Policy");
     expect(linesIn(one)).not.toContain("Strict-Transport-Security");
     expect(one).toMatch(new RegExp(`value="${codeOf}" checked`));
     expect(one.match(/checked/g)).toHaveLength(1);
-    const two = sectionOf(await read(`?server=nginx&fix=${codeOf}&fix=security.missing-header.strict-transport-security`));
+    const two = sectionOf(await read(`?server=nginx&fix[]=${codeOf}&fix[]=security.missing-header.strict-transport-security`));
     expect(linesIn(two)).toContain("Strict-Transport-Security");
     expect(scoreIn(two)).toBeGreaterThan(scoreIn(one));
     expect(asked.slice(-2)).toEqual([[codeOf], [codeOf, "security.missing-header.strict-transport-security"]]);
   });
 
   test("without a tick, of unknown codes and of hostile ones have no score", async () => {
-    for (const query of ["?fix=", "?fix=security.no-such.code", `?fix=${encodeURIComponent('"><script>alert(1)</script>')}`]) {
+    for (const query of ["?ticked=", "?fix[]=security.no-such.code", `?fix[]=${encodeURIComponent('"><script>alert(1)</script>')}`]) {
       const html = await read(query);
       expect(html).not.toContain("<script>alert");
       expect(scoreIn(html)).toBeNaN();
@@ -67,16 +67,16 @@ describe("ticked findings", () => {
   test("are not judged by other rules, and not without the evidence", async () => {
     const before = asked.length;
     const older = await storeFinished(pages.store, { evidence: bare, result: { ...sameRules, catalogVersion: "older" }, at });
-    const html = await read(`?fix=${codeOf}`, `/scans/${older.token}`);
+    const html = await read(`?fix[]=${codeOf}`, `/scans/${older.token}`);
     expect([asked.length, sectionOf(html).includes("Not known for these lines now.")]).toEqual([before, true]);
     expect(scoreIn(sectionOf(await read("", `/scans/${older.token}`)))).toBe(77);
   });
 
   test("have a limit for each address", async () => {
     const before = asked.length;
-    for (let nth = 0; nth < 31; nth++) await read(`?fix=${codeOf}`);
+    for (let nth = 0; nth < 31; nth++) await read(`?fix[]=${codeOf}`);
     expect(asked.length - before).toBeLessThan(31);
-    expect(scoreIn(await read(`?fix=${codeOf}`))).toBeNaN();
+    expect(scoreIn(await read(`?fix[]=${codeOf}`))).toBeNaN();
   });
 
   test("are not offered by the sample", async () => {
