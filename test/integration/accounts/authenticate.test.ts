@@ -85,5 +85,6 @@ describe("refused at once", () => {
 });
 
 test("only the Agency plan includes the API and a brand", () => {
-  expect(planTerms).toEqual({ free: { api: false, sites: 3, brand: false }, agency: { api: true, sites: 1_000, brand: true } });
+  const free = { api: false, sites: 3, proofPages: 5, brand: false };
+  expect(planTerms).toEqual({ free, agency: { api: true, sites: 1_000, proofPages: 25, brand: true } });
 });

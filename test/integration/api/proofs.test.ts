@@ -137,16 +137,17 @@ test("the list has the proofs of the account alone, newest first", async () => {
 
 describe("a cancelled proof", () => {
   test("is gone if it waited", async () => {
+    const endedBefore = ended.length;
     const token = await started();
     expect((await owner.call("DELETE", `/proofs/${token}`, undefined)).status).toBe(204);
     expect([(await read(token)).status, (await owner.call("DELETE", `/proofs/${token}`)).status]).toEqual([404, 404]);
-    expect([api.store.scans.queueLength(), api.cancelled.at(-1), ended]).toEqual([0, token, []]);
+    expect([api.store.scans.queueLength(), api.cancelled.at(-1), ended.length]).toEqual([0, token, endedBefore]);
   });
   test("ends if it runs, and stays if it is over", async () => {
     const token = await started();
     await claim();
     expect((await owner.call("DELETE", `/proofs/${token}`)).status).toBe(204);
-    expect(ended).toEqual([token]);
+    expect(ended.at(-1)).toBe(token);
     await api.store.scans.fail(token, { code: "cancelled", evidence: null, timings: {}, now: new Date() });
     expect((await read(token)).body).toMatchObject({
       status: "cancelled",

@@ -1,5 +1,5 @@
 /** Lines of ticked findings, and the score that the judge gives them: a form that works without script. */
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { builtInCatalog as judgingCatalog } from "../../../../src/catalog/catalog.ts";
 import { performJudge } from "../../../../src/scan/judge-task.ts";
 import { type AskedLines, linesToJudge } from "../../../../src/scan/predict.ts";
@@ -17,13 +17,18 @@ async function scoreOfLines(lines: AskedLines) {
 }
 
 const at = new Date();
-const pages = await startPages({ scanning: { scoreOfLines }, now: () => at });
+let now = at;
+const pages = await startPages({ scanning: { scoreOfLines }, now: () => now });
 const stored = { score: 77, codes: ["security.missing-header.x-frame-options"] };
 const bare = evidence();
 const { result } = performJudge({ evidence: structuredClone(bare), hung: [] }, judgingCatalog(), () => {});
 const sameRules = { ...result, catalogVersion: builtInCatalog.version, lines: stored };
 const { token } = await storeFinished(pages.store, { evidence: bare, result: sameRules, at });
 afterAll(() => pages.stop());
+// The limit of each minute begins anew.
+beforeEach(() => {
+  now = new Date(now.getTime() + 120_000);
+});
 
 async function read(query: string, path = `/scans/${token}`): Promise<string> {
   return (await pages.visitor().get(`${path}${query}`)).text();
@@ -35,12 +40,13 @@ const codeOf = "security.missing-header.content-security-policy";
 
 describe("ticked findings", () => {
   test("are all ticked at first, with the stored score", async () => {
+    const before = asked.length;
     const section = sectionOf(await read(""));
     const boxes = section.match(/<input type="checkbox"[^>]*>/g) ?? [];
     expect(boxes.length).toBeGreaterThan(3);
     expect(boxes.filter((box) => !box.includes("checked"))).toEqual([]);
     expect(scoreIn(section)).toBe(77);
-    expect(asked).toEqual([]);
+    expect(asked).toHaveLength(before);
   });
 
   test("have lines of their own, and the score of the judge", async () => {
