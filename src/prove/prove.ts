@@ -40,6 +40,9 @@ const attackedPagesMax = 3;
 /** Time of all visits of a page together, in milliseconds. Those of an ordinary page take 10 to 20 s. */
 export const pageMsMax = 300_000;
 
+/** Random bytes of a nonce. CSP level 3, section 7.1, asks for 128 bits. */
+export const nonceBytes = 16;
+
 /** What a proof needs of its surroundings. */
 export interface ProofTools {
   visit(url: string, overrides: PageOverrides | null, step: ProofStep): Promise<Visited | ScanErrorCode>;

@@ -4,10 +4,7 @@ import { type Log, logWith, messageOf } from "../base/log.ts";
 import type { RunProof } from "../scan/dispatcher.ts";
 import type { Scanner } from "../scan/scanner.ts";
 import { proofJson } from "./proof-json.ts";
-import { prove } from "./prove.ts";
-
-/** Random bytes of a nonce. CSP level 3, section 7.1, asks for 128 bits. */
-const nonceBytes = 16;
+import { nonceBytes, prove } from "./prove.ts";
 
 interface ProofRunnerOptions {
   readonly scanner: Pick<Scanner, "withCatalog">;

@@ -5,7 +5,7 @@ import { systemClock } from "../../base/clock.ts";
 import type { ScanErrorCode } from "../../evidence/scan.ts";
 import { sectionsHtml } from "../../export/sections.tsx";
 import { proofJson } from "../../prove/proof-json.ts";
-import { isProven, type ProofPlan, prove } from "../../prove/prove.ts";
+import { isProven, nonceBytes, type ProofPlan, prove } from "../../prove/prove.ts";
 import type { ScanOutcome } from "../../scan/task.ts";
 import type { Config } from "../../settings/settings.ts";
 import { scanErrorMessage } from "../../text/render.ts";
@@ -22,7 +22,6 @@ import { currentTerminal, jsonLines, print, printError } from "../terminal.ts";
 import { assertOneOrigin, type ProofFiles, pagesToProve, planFrom, proofFilesFrom, proveOptions } from "./options.ts";
 import { linesToCopy, type ProofAnswer, proofSections, proofTitle, sectionsText } from "./proof-text.ts";
 
-const nonceBytes = 16;
 /** Pages that are scanned until one has a score. What a scan reads beyond the page, such as TLS, holds for all pages. */
 const scansMax = 3;
 

@@ -11,7 +11,6 @@ import type { Account } from "../../store/accounts.ts";
 import type { ProofRecord } from "../../store/proofs.ts";
 import { scanErrorMessage } from "../../text/render.ts";
 import type { ServerName } from "../../text/servers/server-lines.ts";
-import { elapsedText } from "../client/progress-texts.ts";
 import { ActionForm, type FormDescription, FormFields } from "../components/forms.tsx";
 import { Pagination } from "../components/navigation.tsx";
 import { EmptyState, PageSection, TextTable } from "../components/sections.tsx";
@@ -23,7 +22,7 @@ import { accountPage } from "../private-page.tsx";
 import { respond } from "../response.ts";
 import { cursorOf, listPath } from "../scans/list-query.ts";
 import type { FollowedState } from "../scans/state.ts";
-import { FollowedProgress, percentText, refreshSeconds } from "../scans/waiting.tsx";
+import { ElapsedTime, FollowedProgress, percentText, refreshSeconds } from "../scans/waiting.tsx";
 import { mayScan, type SharedVisit, type Visit } from "../visit.ts";
 import { ProofResult } from "./proof-result.tsx";
 import { policyCharsMax, policyIn, todaysPolicy } from "./today.ts";
@@ -99,13 +98,7 @@ function Running({ proof }: OfProof) {
         stages={proofSteps.map((name) => ({ name, text: i18n.t(`proofs.steps.${name}`) }))}
       >
         <p>
-          <span data-when="queued" hidden={!isQueued}>
-            {i18n.t("progress.waitingFor")}
-          </span>
-          <span data-when="running" hidden={isQueued}>
-            {i18n.t("progress.runningFor")}
-          </span>{" "}
-          <span data-elapsed={elapsedMs}>{elapsedText(elapsedMs, i18n.locale)}</span>.
+          <ElapsedTime isQueued={isQueued} elapsedMs={elapsedMs} />
         </p>
       </FollowedProgress>
       <p class="muted">{i18n.t("proofs.visits")}</p>

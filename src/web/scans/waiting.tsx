@@ -112,6 +112,27 @@ export function FollowedProgress({ state, stages, begins, polled = false, childr
   );
 }
 
+interface ElapsedTimeProps {
+  readonly isQueued: boolean;
+  readonly elapsedMs: number;
+}
+
+/** How long it waits or runs; the script of the page goes on counting. */
+export function ElapsedTime({ isQueued, elapsedMs }: ElapsedTimeProps) {
+  const i18n = useI18n();
+  return (
+    <>
+      <span data-when="queued" hidden={!isQueued}>
+        {i18n.t("progress.waitingFor")}
+      </span>
+      <span data-when="running" hidden={isQueued}>
+        {i18n.t("progress.runningFor")}
+      </span>{" "}
+      <span data-elapsed={elapsedMs}>{elapsedText(elapsedMs, i18n.locale)}</span>.
+    </>
+  );
+}
+
 /** Time since the scan was queued or, once it runs, since it began. */
 function Times({ scan }: Pick<ProgressProps, "scan">) {
   const { i18n, now, settings } = useVisit();
@@ -122,13 +143,7 @@ function Times({ scan }: Pick<ProgressProps, "scan">) {
   const usualMs = usualDurationMs(settings.store, location);
   return (
     <p>
-      <span data-when="queued" hidden={!isQueued}>
-        {i18n.t("progress.waitingFor")}
-      </span>
-      <span data-when="running" hidden={isQueued}>
-        {i18n.t("progress.runningFor")}
-      </span>{" "}
-      <span data-elapsed={elapsedMs}>{elapsedText(elapsedMs, i18n.locale)}</span>.
+      <ElapsedTime isQueued={isQueued} elapsedMs={elapsedMs} />
       {usualMs !== null &&
         ` ${i18n.t(location === localLocation ? "progress.usual" : "location.usual", { location, usual: i18n.duration(usualMs / 1_000) })}`}
     </p>
