@@ -25,7 +25,7 @@ const { result } = performJudge({ evidence: structuredClone(bare), hung: [] }, j
 const sameRules = { ...result, catalogVersion: builtInCatalog.version, lines: stored };
 const { token } = await storeFinished(pages.store, { evidence: bare, result: sameRules, at });
 afterAll(() => pages.stop());
-// The limit of each minute begins anew.
+// Ticks are limited within a minute: a test has one of its own.
 beforeEach(() => {
   now = new Date(now.getTime() + 120_000);
 });
