@@ -197,7 +197,20 @@ test("copy buttons copy their text", async () => {
   await reader.open(`${path}?open=all&server=nginx`);
   expect(await copied(`${card} .lines button`)).toMatch(/^add_header Content-Security-Policy .* always;$/);
   await reader.page.$eval(".all-lines", (part) => part.setAttribute("open", ""));
-  expect(await copied(".all-lines button")).toContain("add_header Content-Security-Policy ");
+  expect(await copied(".all-lines figure button")).toContain("add_header Content-Security-Policy ");
+});
+
+test("a tick changes the lines without a reload", async () => {
+  await reader.open(`${path}?open=all&server=nginx`);
+  await reader.page.$eval(".all-lines", (part) => part.setAttribute("open", ""));
+  const shown = () => reader.page.$eval(".all-lines figure code", (code) => code.textContent ?? "");
+  expect(await shown()).toContain("nosniff");
+  await reader.page.evaluate(() => document.body.setAttribute("data-before", ""));
+  await press(reader, 'form[data-ticks] input[value="security.missing-header.x-content-type-options"]');
+  const isGone = () => document.querySelector(".all-lines figure code")?.textContent?.includes("nosniff") === false;
+  await reader.page.waitForFunction(isGone);
+  expect(await shown()).toContain("add_header Content-Security-Policy ");
+  expect(await reader.page.$$eval("body[data-before]", (bodies) => bodies.length)).toBe(1);
 });
 
 test("a chosen server changes all lines and stays, with the filter", async () => {
