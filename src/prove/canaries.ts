@@ -72,8 +72,8 @@ export function canaryPage(token: string, { policies: values, pageUrl, freshNonc
     `<script src="https://${canaryHost}/script.js"></script>`,
     `<iframe srcdoc="&lt;script&gt;${call("frame-document")}&lt;/script&gt;"></iframe>`,
     `<iframe data-canary="base" srcdoc="&lt;base href='https://${canaryHost}/'&gt;"></iframe>`,
-    `<form method="post" action="https://${canaryHost}/form"><button data-canary="press">.</button></form>`,
-    `<a data-canary="press" href="javascript:${call("javascript-link")}">.</a>`,
+    pressed(`<form target="_top" method="post" action="https://${canaryHost}/form"><button>.</button></form>`),
+    pressed(`<a href="javascript:${call("javascript-link")}">.</a>`),
     ...(known === null ? [] : [`<script nonce="${known}">${call("known-nonce")}</script>`]),
     ...addresses.map(({ url }) => `<script src="${url.replaceAll("&", "&amp;").replaceAll('"', "%22")}"></script>`),
   ];
@@ -82,7 +82,13 @@ export function canaryPage(token: string, { policies: values, pageUrl, freshNonc
     { url: `https://${canaryHost}/form`, name: "form" },
     ...addresses,
   ];
-  return { token, host: canaryHost, html: html.join(""), answers };
+  return { token, host: canaryHost, html: html.join(""), withoutMetaPolicies: false, answers };
+}
+
+/** In the document, and in a frame of the same policy. */
+function pressed(html: string): string {
+  const escaped = html.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
+  return `<span data-canary="press">${html}<iframe srcdoc="${escaped}"></iframe></span>`;
 }
 
 /** A nonce that stands in the policy itself is the same in each answer: who has seen one knows it. */

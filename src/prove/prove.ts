@@ -332,7 +332,7 @@ class Prover {
     return visited;
   }
 
-  /** Without any policy, then with the headers: only what runs without a policy proves something. */
+  /** Without any policy, those in meta elements included, then with the headers: only what runs without a policy proves something. */
   async #attack({ headers, draft, tried }: Attempt): Promise<ReadonlyMap<string, Attacked>> {
     const policies = policiesIn(headers);
     const isBroken = tried.some(({ comparison: { verdict } }) => verdict === "blocks" || verdict === "changes");
@@ -344,7 +344,7 @@ class Prover {
     const freshNonce = draft?.usesNonce === true ? this.#nonce : null;
     const results = await this.#ofEach(attacked, async ({ url, baselines }) => {
       const canaries = canaryPage(this.#tools.nonce(), { policies, pageUrl: this.#page.href, freshNonce });
-      const without = await this.#visit(url, policyHeaders(null), "attack", null, canaries);
+      const without = await this.#visit(url, policyHeaders(null), "attack", null, { ...canaries, withoutMetaPolicies: true });
       const within = await this.#visit(url, headers, "attack", freshNonce, canaries);
       const results = canaryResults(canaries, without.observation.canaries, within.observation.canaries);
       const because = attackUntold(baselines, without, within);

@@ -19,6 +19,8 @@ export interface CanaryPage {
   /** All requests to this host are answered inside. */
   readonly host: string;
   readonly html: string;
+  /** True to take away the policies of the document's meta elements, too: shows what runs without any policy. */
+  readonly withoutMetaPolicies: boolean;
   /** Addresses that are answered inside with code of the canary, in place of their hosts. */
   readonly answers: readonly { readonly url: string; readonly name: string }[];
 }
@@ -73,7 +75,8 @@ export async function answerPausedRequests(session: CDPSession, mainFrameId: str
     const isAnswered = event.responseStatusCode !== undefined || event.responseErrorReason !== undefined;
     if (isAnswered && event.resourceType !== "Document" && event.resourceType !== "Other") return answerScript(session, event, overrides);
     if (isAnswered) return answerDocument(session, { event, isMain: event.frameId === mainFrameId }, overrides, changes.onUnchanged);
-    return sendCredentials?.(event);
+    if (canaries !== null && isRealForm(event)) return answerWithNothing(session, event);
+    return sendCredentials?.(event) ?? continueRequest(session, event);
   };
   session.on("Fetch.requestPaused", (event) => {
     const answered = answerOne(event);
@@ -111,7 +114,7 @@ async function answerDocument(
     onUnchanged("document-too-large");
     return void (await proceed());
   }
-  const failed = await fulfill(session, event, { headers, nonce, inserted: isMain ? (canaries?.html ?? "") : "" }).catch(
+  const failed = await fulfill(session, event, { headers, nonce, canaries: isMain ? canaries : null }).catch(
     () => "document-unreadable" as const,
   );
   if (failed === null) return;
@@ -151,13 +154,13 @@ function replacedFields(
 async function fulfill(
   session: CDPSession,
   event: PausedRequest,
-  { headers, nonce, inserted }: Pick<PageOverrides, "headers" | "nonce"> & { readonly inserted: string },
+  { headers, nonce, canaries }: Pick<PageOverrides, "headers" | "nonce" | "canaries">,
 ): Promise<Unchanged | null> {
   const { requestId, responseStatusCode: responseCode = 0 } = event;
   const received = await bodyOf(session, requestId);
   if (typeof received === "string") return received;
-  const isWritten = (nonce !== null || inserted !== "") && isHtml(event);
-  const body = isWritten ? written(received, fieldOf(event, "content-type") ?? "", nonce, inserted) : received;
+  const isWritten = (nonce !== null || canaries !== null) && isHtml(event);
+  const body = isWritten ? written(received, fieldOf(event, "content-type") ?? "", nonce, canaries) : received;
   const responseHeaders = replacedFields(event, headers, transferFields);
   await session.send("Fetch.fulfillRequest", { requestId, responseCode, responseHeaders, body: body.toString("base64") });
   return null;
@@ -166,11 +169,13 @@ async function fulfill(
 /** Elements whose code or file a nonce allows. */
 const noncedElements = "script, style, link[rel~=stylesheet i], link[rel~=preload i], link[rel~=modulepreload i]";
 
-/** The inserted HTML gets no nonce. @throws Error above the memory of the rewriter. */
-function written(body: Buffer, type: string, nonce: string | null, inserted: string): Buffer {
+const metaPolicies = "meta[http-equiv=content-security-policy i]";
+
+/** The HTML of canaries gets no nonce. @throws Error above the memory of the rewriter. */
+function written(body: Buffer, type: string, nonce: string | null, canaries: CanaryPage | null): Buffer {
   const utf16 = utf16Of(body, type);
-  if (utf16 === null) return writtenAscii(body, nonce, inserted);
-  const text = writtenAscii(Buffer.from(new TextDecoder(utf16).decode(body)), nonce, inserted).toString();
+  if (utf16 === null) return writtenAscii(body, nonce, canaries);
+  const text = writtenAscii(Buffer.from(new TextDecoder(utf16).decode(body)), nonce, canaries).toString();
   // The mark takes precedence over the type.
   return Buffer.from(`\ufeff${text}`, "utf16le");
 }
@@ -191,11 +196,12 @@ function utf16Of(body: Buffer, type: string): string | null {
   }
 }
 
-function writtenAscii(body: Buffer, nonce: string | null, inserted: string): Buffer {
+function writtenAscii(body: Buffer, nonce: string | null, canaries: CanaryPage | null): Buffer {
   const rewriter = new HTMLRewriter();
   if (nonce !== null) rewriter.on(noncedElements, { element: (element) => void element.setAttribute("nonce", nonce) });
   // What follows the end of a document belongs to its body.
-  if (inserted !== "") rewriter.onDocument({ end: (end) => void end.append(inserted, { html: true }) });
+  if (canaries !== null) rewriter.onDocument({ end: (end) => void end.append(canaries.html, { html: true }) });
+  if (canaries?.withoutMetaPolicies === true) rewriter.on(metaPolicies, { element: (element) => void element.remove() });
   return Buffer.from(rewriter.transform(new Uint8Array(body).buffer));
 }
 
@@ -203,11 +209,26 @@ function writtenAscii(body: Buffer, nonce: string | null, inserted: string): Buf
 
 function canaryPatterns({ host, answers }: CanaryPage): readonly Protocol.Fetch.RequestPattern[] {
   const exact = answers.map(({ url }) => url.replace(/[\\*?]/g, "\\$&"));
-  return [`*://${host}/*`, ...exact].map((urlPattern) => ({ urlPattern, requestStage: "Request" }));
+  const ofCanaries = [`*://${host}/*`, ...exact].map((urlPattern) => ({ urlPattern, requestStage: "Request" as const }));
+  return [...ofCanaries, { urlPattern: "*", resourceType: "Document", requestStage: "Request" }];
+}
+
+/** A key that is pressed for a canary may meet a form of the page. */
+function isRealForm({ request, resourceType }: PausedRequest): boolean {
+  return resourceType === "Document" && request.method !== "GET";
 }
 
 function isOfCanary({ request }: PausedRequest, { host, answers }: CanaryPage): boolean {
   return URL.parse(request.url)?.hostname === host || answers.some(({ url }) => url === request.url);
+}
+
+/** An answer without content leaves the page where it is. */
+async function answerWithNothing(session: CDPSession, { requestId }: Pick<PausedRequest, "requestId">): Promise<void> {
+  await session.send("Fetch.fulfillRequest", { requestId, responseCode: 204 });
+}
+
+async function continueRequest(session: CDPSession, { requestId }: PausedRequest): Promise<void> {
+  await session.send("Fetch.continueRequest", { requestId });
 }
 
 async function answerCanary(
@@ -218,9 +239,7 @@ async function answerCanary(
 ): Promise<void> {
   const name = answers.find(({ url }) => url === request.url)?.name;
   if (resourceType === "Document" && name !== undefined) onCanary(name);
-  // An answer without content leaves the page where it is.
-  if (resourceType !== "Script" || name === undefined)
-    return void (await session.send("Fetch.fulfillRequest", { requestId, responseCode: 204 }));
+  if (resourceType !== "Script" || name === undefined) return answerWithNothing(session, { requestId });
   const headers = { "content-type": "text/javascript", "cross-origin-resource-policy": "cross-origin", "access-control-allow-origin": "*" };
   await session.send("Fetch.fulfillRequest", {
     requestId,

@@ -137,11 +137,14 @@ export class PageObserver {
     if (typeof base === "string" && URL.parse(base)?.hostname === host) this.onCanary("base");
     await session.send("Emulation.setFocusEmulationEnabled", { enabled: true });
     this.#canariesPressed = 0;
-    for (; this.#canariesPressed < pressedMax; this.#canariesPressed++) {
-      if ((await evaluateIn(document, `(${focusCanary})(${this.#canariesPressed})`, deadlineMs)) !== true) break;
+    for (let at = 0; at < pressedMax; at++) {
+      const focused = await evaluateIn(document, `(${focusCanary})(${at})`, deadlineMs);
+      if (focused === "none") return;
+      if (focused !== "canary") continue;
       const key = { key: "Enter", code: "Enter", windowsVirtualKeyCode: 13 };
       await session.send("Input.dispatchKeyEvent", { type: "keyDown", text: "\r", ...key }, { timeout: deadlineMs });
       await session.send("Input.dispatchKeyEvent", { type: "keyUp", ...key }, { timeout: deadlineMs });
+      this.#canariesPressed++;
       await pause(deadlineClock, pressedMs);
     }
   }
@@ -279,11 +282,17 @@ function baseOfCanary(): string {
   return document.querySelector<HTMLIFrameElement>("iframe[data-canary=base]")?.contentDocument?.baseURI ?? "";
 }
 
-/** Runs in the page. False after the last one. */
-function focusCanary(at: number): boolean {
-  const element = document.querySelectorAll<HTMLElement>("[data-canary=press]")[at];
+/**
+ * Runs in the page. `none` after the last one, `page` where a focus trap of the page has the focus. A page may answer all clicks and forms of
+ * its document itself, but not those in a frame, which has the policy of the page. A policy with a sandbox closes that frame.
+ */
+function focusCanary(at: number): "canary" | "page" | "none" {
+  const place = document.querySelectorAll<HTMLElement>("[data-canary=press]")[at];
+  if (place === undefined) return "none";
+  const framed = place.querySelector("iframe")?.contentDocument?.querySelector<HTMLElement>("a, button");
+  const element = framed ?? place.querySelector<HTMLElement>("a, button");
   element?.focus();
-  return element !== undefined;
+  return element?.ownerDocument.activeElement === element && (framed == null || place.contains(document.activeElement)) ? "canary" : "page";
 }
 
 interface ShapeLimits {

@@ -27,7 +27,8 @@ const startSite = async (body: string): Promise<TestServer> =>
 
 /** Names of the canaries that run with the policy; null for none. */
 async function ran(server: TestServer, policy: string | null, withNonce = false) {
-  const canaries = canaryPage(token, { policies: policy === null ? [] : [policy], pageUrl, freshNonce: withNonce ? nonce : null });
+  const attacked = { policies: policy === null ? [] : [policy], pageUrl, freshNonce: withNonce ? nonce : null };
+  const canaries = { ...canaryPage(token, attacked), withoutMetaPolicies: policy === null };
   const headers = [{ name: "content-security-policy", value: policy }];
   const observer = new PageObserver({ origin, headers, nonce: withNonce ? nonce : null, canaries });
   const asked = new Map<string, string | null>();
@@ -56,6 +57,29 @@ test("none run with a strict policy", async () => {
   const server = await startSite(plain);
   expect((await ran(server, `default-src 'self'; script-src 'nonce-${nonce}' 'strict-dynamic'; ${rest}`, true)).names).toEqual([]);
   expect((await ran(server, `default-src 'self'; ${rest}`)).names).toEqual([]);
+});
+
+test("policies in meta elements are taken away only with the others", async () => {
+  const meta = `<META HTTP-EQUIV="Content-Security-Policy" content="script-src 'nonce-${nonce}'; base-uri 'none'; form-action 'self'">`;
+  const server = await startSite(plain.replace("<head>", `<head>${meta}`));
+  expect((await ran(server, null)).names).toEqual(all);
+  expect((await ran(server, "img-src 'self'")).names).toEqual([]);
+});
+
+describe("a page that answers keys itself", () => {
+  const withScript = (script: string, form = "") => plain.replace("<h1>", `${form}<script>${script}</script><h1>`);
+
+  test("by taking over all clicks and forms of its document, as database tools do", async () => {
+    const script = 'for (const name of ["click", "submit"]) addEventListener(name, (event) => event.preventDefault(), true)';
+    expect((await ran(await startSite(withScript(script)), null)).names).toEqual(all);
+  });
+
+  test("never sends its own form, also if it draws the focus to it", async () => {
+    const form = '<form method="post" action="/order"><input id="mail"></form>';
+    const server = await startSite(withScript("setInterval(() => mail.focus(), 1)", form));
+    await ran(server, null);
+    expect(server.requests.filter(({ method }) => method !== "GET")).toEqual([]);
+  });
 });
 
 describe("a weak policy is named by what runs", () => {
