@@ -12,7 +12,7 @@ export const plannedHeadersMax = 20;
 export const plannedHeaderCharsMax = 16 * 1024;
 /** RFC 9110 section 5.1: a field name is a token. */
 const fieldPattern = /^\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)$/s;
-const policyField = "content-security-policy";
+export const policyField = "content-security-policy";
 
 /** `header`: place in the list, from 0. */
 export type PlanFault =

@@ -6,7 +6,8 @@ import type { TextSection } from "../../export/sections.tsx";
 import { allowingDirectives, wayToAllow } from "../../prove/allow.ts";
 import { hasRunning } from "../../prove/canaries.ts";
 import { changedRows, headersToCopy, type PageProof, type Proof, policiesIn, proofVerdict } from "../../prove/prove.ts";
-import type { PageLocale, Texts, TextValues } from "../../text/i18n.ts";
+import { canaryName, changeSentences, refusedSentence, type Say, verdictSentence } from "../../prove/sentences.ts";
+import type { PageLocale, Texts } from "../../text/i18n.ts";
 import { scanErrorMessage } from "../../text/render.ts";
 import { linesFor, type ServerName, serverLabel } from "../../text/servers/server-lines.ts";
 import { type ReportStyle, wrapped } from "../scan/report-text.ts";
@@ -29,8 +30,6 @@ export interface ProofAnswer {
   readonly checks: readonly CheckDefinition[];
 }
 
-type Say = (path: string, values?: TextValues) => string;
-
 function sayingOf({ texts, locale }: Pick<ProofAnswer, "texts" | "locale">): Say {
   return (path, values) => stripControls(texts.translate(locale, ["proof", ...path.split("/")], values) ?? path);
 }
@@ -52,7 +51,7 @@ export function proofSections(answer: ProofAnswer): readonly TextSection[] {
     ...detailed.flatMap((page) => pageSections(page, proof, say)),
     ...listSection(
       say("refusedHead"),
-      proof.refused.map(({ rung, because }) => say("refusedItem", { rung: say(`rungs/${rung}`), because: say(`refusals/${because}`) })),
+      proof.refused.map((refused) => refusedSentence(refused, say)),
       say,
     ),
     ...listSection(say("leftOutHead"), answer.leftOut.map(stripControls), say),
@@ -95,7 +94,7 @@ function pageSections(page: PageProof, proof: Proof, say: Say): readonly TextSec
       heading: stripControls(page.url),
       isPart: false,
       paragraphs: [
-        sentenceOn(page, say),
+        verdictSentence({ ...comparison, canaries }, say),
         ...(comparison.noise > 0 ? [say("noise", { count: comparison.noise })] : []),
         ...(page.serviceWorker ? [say("serviceWorker")] : []),
         ...scoreSentence(page, say),
@@ -103,23 +102,13 @@ function pageSections(page: PageProof, proof: Proof, say: Say): readonly TextSec
       items: changedItems(page, say),
     },
     ...blockedSection(comparison.blocked, proof, say),
-    ...changeSection(page, say),
+    ...listSection(say("changesHead"), changeSentences(comparison, say), say),
     ...listSection(
       say("canariesHead"),
-      canaries.map(({ name, outcome }) => {
-        const [kind = "", host = ""] = name.split(" ");
-        return say("canary", { name: say(`canaryNames/${kind}`, { host }), outcome: say(`canaryOutcomes/${outcome}`) });
-      }),
+      canaries.map((canary) => say("canary", { name: canaryName(canary, say), outcome: say(`canaryOutcomes/${canary.outcome}`) })),
       say,
     ),
   ];
-}
-
-function sentenceOn({ comparison: { verdict, because, blocked, blockedDropped }, canaries }: PageProof, say: Say): string {
-  if (because !== null) return say(`unknown/${because}`);
-  if (verdict === "works" && hasRunning(canaries)) return say("weak");
-  if (verdict !== "blocks") return say(verdict);
-  return say(blockedDropped > 0 ? "blocksAtLeast" : "blocks", { count: blocked.length });
 }
 
 function scoreSentence({ before, after }: PageProof, say: Say): readonly string[] {
@@ -161,19 +150,6 @@ function listSection(heading: string, texts: readonly string[], say: Say): reado
   if (texts.length === 0) return [];
   const items = texts.slice(0, listedMax).map((text) => ({ text, notes: [] }));
   return [{ ...emptySection, heading, items, remarks: moreThan(texts.length, say) }];
-}
-
-function changeSection({ comparison }: PageProof, say: Say): readonly TextSection[] {
-  const { lost, newErrors, elements, movedTo } = comparison;
-  const items = [
-    ...(movedTo === null ? [] : [say("movedTo", { url: movedTo })]),
-    ...lost.map(({ kind, url }) => say("lost", { kind, url })),
-    ...newErrors.map(({ text }) => say("newError", { text })),
-    ...elements.map(({ name, before, after }) =>
-      name === "#text" ? say("textChars", { before, after }) : say("elements", { name, before, after }),
-    ),
-  ];
-  return listSection(say("changesHead"), items, say);
 }
 
 function headerSection(answer: ProofAnswer, say: Say): readonly TextSection[] {

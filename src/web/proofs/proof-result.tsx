@@ -4,6 +4,7 @@ import { removeHeader, replaceHeader } from "../../check/fix.ts";
 import type { Fact } from "../../evidence/fields.ts";
 import type { ProofBody, proofSchema } from "../../evidence/proof.ts";
 import { hasRunning } from "../../prove/canaries.ts";
+import { canaryName, changeSentences, refusedSentence, type Say, verdictSentence } from "../../prove/sentences.ts";
 import { StateLabel } from "../../report/components/labels.tsx";
 import { Details, FactRow } from "../../report/components/layout.tsx";
 import { Notice } from "../../report/components/notice.tsx";
@@ -11,7 +12,6 @@ import { ConfigLines } from "../../report/components/remediation.tsx";
 import { SmallScore } from "../../report/components/score-ring.tsx";
 import { CheckLink, UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { useDocument, useI18n } from "../../report/context.ts";
-import type { TextValues } from "../../text/i18n.ts";
 import { textsOfCheck } from "../../text/render.ts";
 import { linesFor, type ServerName, serverLabel } from "../../text/servers/server-lines.ts";
 import { PageSection, TextTable } from "../components/sections.tsx";
@@ -23,7 +23,7 @@ const listedMax = 100;
 const textCharsMax = 300;
 
 /** Sentences that command line and pages share. */
-function useSay(): (path: string, values?: TextValues) => string {
+function useSay(): Say {
   const { i18n, texts } = useDocument();
   return (path, values) => texts.translate(i18n.locale, ["proof", ...path.split("/")], values) ?? path;
 }
@@ -71,18 +71,12 @@ function idAt(id: string, at: number): string {
   return at === 0 ? id : `${id}-${at + 1}`;
 }
 
-function Verdict({ page: { verdict, because, blocked, blockedDropped, canaries, serviceWorker } }: OfPage) {
+function Verdict({ page }: OfPage) {
   const say = useSay();
-  const isWeak = verdict === "works" && hasRunning(canaries);
-  const kind = verdict === "works" && !isWeak ? "good" : verdict === "blocks" ? "poor" : "warn";
-  const sentence =
-    because !== null
-      ? say(`unknown/${because}`)
-      : verdict === "blocks"
-        ? say(blockedDropped > 0 ? "blocksAtLeast" : "blocks", { count: blocked.length })
-        : say(isWeak ? "weak" : verdict);
+  const { verdict, canaries, serviceWorker } = page;
+  const kind = verdict === "works" && !hasRunning(canaries) ? "good" : verdict === "blocks" ? "poor" : "warn";
   return (
-    <Notice kind={kind} title={sentence}>
+    <Notice kind={kind} title={verdictSentence(page, say)}>
       {serviceWorker && <p>{say("serviceWorker")}</p>}
     </Notice>
   );
@@ -155,16 +149,10 @@ function Blocked({ page: { blocked }, at }: PartProps) {
   );
 }
 
-function Changes({ page: { lost, newErrors, elements, movedTo, noise }, at }: PartProps) {
+function Changes({ page, at }: PartProps) {
   const say = useSay();
-  const items = [
-    ...(movedTo === null ? [] : [say("movedTo", { url: movedTo })]),
-    ...lost.map(({ kind, url }) => say("lost", { kind, url })),
-    ...newErrors.map(({ text }) => say("newError", { text })),
-    ...elements.map(({ name, before, after }) =>
-      name === "#text" ? say("textChars", { before, after }) : say("elements", { name, before, after }),
-    ),
-  ];
+  const { noise } = page;
+  const items = changeSentences(page, say);
   if (items.length === 0 && noise === 0) return null;
   return (
     <PageSection id={idAt("changes", at)} title="proofs.changes">
@@ -191,17 +179,13 @@ function More({ total }: { readonly total: number }) {
 function Attack({ page: { canaries }, at }: PartProps) {
   const say = useSay();
   if (canaries.length === 0) return null;
-  const nameOf = (name: string) => {
-    const [kind = "", host = ""] = name.split(" ");
-    return say(`canaryNames/${kind}`, { host });
-  };
   return (
     <PageSection id={idAt("attack", at)} title="proofs.attack">
       <TextTable
         caption="proofs.attack"
         rows={canaries}
         columns={{
-          "proofs.columns.code": ({ name }) => nameOf(name),
+          "proofs.columns.code": (canary) => canaryName(canary, say),
           "proofs.columns.outcome": ({ name, outcome }) =>
             hasRunning([{ name, outcome }]) ? <strong>{say(`canaryOutcomes/${outcome}`)}</strong> : say(`canaryOutcomes/${outcome}`),
         }}
@@ -240,8 +224,8 @@ function Refused({ proof: { refused } }: OfProof) {
   return (
     <Details summary={i18n.t("proofs.refused")}>
       <ul>
-        {refused.map(({ rung, because }) => (
-          <li key={rung}>{say("refusedItem", { rung: say(`rungs/${rung}`), because: say(`refusals/${because}`) })}</li>
+        {refused.map((one) => (
+          <li key={one.rung}>{refusedSentence(one, say)}</li>
         ))}
       </ul>
     </Details>

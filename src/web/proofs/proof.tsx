@@ -1,7 +1,7 @@
 /** `/proofs/{token}`: the page of a proof while it waits and runs, and its result with the editor; and the proofs of an account. */
-import { proofSteps } from "../../evidence/proof.ts";
+import { type ProofBody, proofSteps } from "../../evidence/proof.ts";
 import { hostOf } from "../../parse/site.ts";
-import { draftStarts } from "../../prove/plan.ts";
+import { draftStarts, plannedHeaderCharsMax } from "../../prove/plan.ts";
 import { readableProof } from "../../prove/proof-operations.ts";
 import { Instant } from "../../report/components/labels.tsx";
 import { Notice } from "../../report/components/notice.tsx";
@@ -25,7 +25,7 @@ import type { FollowedState } from "../scans/state.ts";
 import { ElapsedTime, FollowedProgress, percentText, refreshSeconds } from "../scans/waiting.tsx";
 import { mayScan, type SharedVisit, type Visit } from "../visit.ts";
 import { ProofResult } from "./proof-result.tsx";
-import { policyCharsMax, policyIn, todaysPolicy } from "./today.ts";
+import { policyIn, todaysPolicy } from "./today.ts";
 
 /** Finds the proof that the path names. @throws PageError 404 without one, and for proofs of others. */
 export function proofOf({ account, settings: { store } }: Visit, token: string | null): ProofRecord {
@@ -106,11 +106,11 @@ function Running({ proof }: OfProof) {
   );
 }
 
-interface EditorProps extends OfProof {
+interface EndedProps extends OfProof {
   readonly refused: RefusedPolicy | null;
 }
 
-function Ended({ proof, refused }: EditorProps) {
+function Ended({ proof, refused }: EndedProps) {
   const { i18n, settings, serverPreference } = useVisit();
   const { store, texts } = settings;
   const body = store.proofs.result(proof.token);
@@ -126,7 +126,7 @@ function Ended({ proof, refused }: EditorProps) {
       ) : (
         <ProofResult proof={body} server={server} />
       )}
-      <Editor proof={proof} refused={refused} />
+      <Editor proof={proof} body={body} refused={refused} />
       <PageSection id="limits" title="proofs.limits">
         <p>{i18n.t("proofs.limitsMean")}</p>
         <p class="muted">
@@ -143,16 +143,20 @@ const editorForm = {
     rows: 8,
     label: "proofs.editor.policy",
     hint: "proofs.editor.hint",
-    maxLength: policyCharsMax,
+    maxLength: plannedHeaderCharsMax,
   },
 } as const satisfies FormDescription;
 
+interface EditorProps extends EndedProps {
+  /** Undefined for a proof that failed. */
+  readonly body: ProofBody | undefined;
+}
+
 /** The policy as a text field, and three starting points. Null for visitors who may not scan. */
-function Editor({ proof, refused }: EditorProps) {
+function Editor({ proof, body, refused }: EditorProps) {
   const visit = useVisit();
   const { i18n, settings } = visit;
   if (!mayScan(visit)) return null;
-  const body = settings.store.proofs.result(proof.token);
   const policy = refused?.policy ?? policyIn(body?.headers ?? []) ?? proof.plan.policy ?? "";
   const again = { proof: proof.token };
   const errors = refused === null ? null : new Map([["policy", refused.error]]);

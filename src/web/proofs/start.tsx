@@ -2,7 +2,7 @@
 import { createRateLimit } from "../../http/rate-limit.ts";
 import type { StoredFinding } from "../../judge/result.ts";
 import { hostOf } from "../../parse/site.ts";
-import { type DraftStart, planOf } from "../../prove/plan.ts";
+import { type DraftStart, plannedHeaderCharsMax, planOf, policyField } from "../../prove/plan.ts";
 import { faultsOfPolicy, type PolicyFault } from "../../prove/policy-faults.ts";
 import { startProof } from "../../prove/proof-operations.ts";
 import type { ScanRecord } from "../../store/scans.ts";
@@ -18,18 +18,17 @@ import { resultOf } from "../scans/report/stored-report.ts";
 import type { PagesSettings } from "../settings.ts";
 import { mayScan, type PageHandler, type Visit } from "../visit.ts";
 import { proofOf, proofPage } from "./proof.tsx";
-import { policyCharsMax, todaysPolicy } from "./today.ts";
+import { todaysPolicy } from "./today.ts";
 
 const hourSeconds = 3_600;
 /** Limit for a guest's address and for a host that guests prove: a proof makes some eight visits. */
 const guestProofsPerHourMax = 1;
 const accountProofsPerHourMax = 60;
 /** Characters of a form may be percent-encoded. */
-const proofFormBytesMax = 4 * policyCharsMax;
+const proofFormBytesMax = 4 * plannedHeaderCharsMax;
 
 /** Words of the user that a message repeats. */
 const quotedCharsMax = 60;
-const policyName = "Content-Security-Policy";
 
 interface Wanted {
   readonly url: string;
@@ -61,7 +60,7 @@ export function createPostProof({ now }: PagesSettings): PageHandler {
     if (!settings.scanning.mayBeScanned(url)) throw proofRefusedPage();
     const [fault] = policy === null ? [] : faultsOfPolicy(policy);
     if (fault !== undefined) return refusedPolicy(visit, form, faultText(i18n, fault));
-    const planned = planOf(policy === null ? headers : [...headers, `${policyName}: ${policy}`], draft);
+    const planned = planOf(policy === null ? headers : [...headers, `${policyField}: ${policy}`], draft);
     if ("fault" in planned) throw formMalformed();
     const counted = countedOf(visit, url);
     if (counted.exceeded) throw proofLimitPage(i18n.duration(counted.resetSeconds), counted.resetSeconds);
@@ -106,7 +105,7 @@ function fixOf(
   findings: readonly StoredFinding[],
 ): Pick<Wanted, "headers" | "draft"> {
   const { changes } = headerChangesFor(findings.map((finding) => fixedFinding(finding, url, texts)));
-  const isPolicy = ({ name }: { readonly name: string }) => name.toLowerCase() === policyName.toLowerCase();
+  const isPolicy = ({ name }: { readonly name: string }) => name.toLowerCase() === policyField;
   const headers = changes.filter((change) => !isPolicy(change)).map(({ name, value }) => `${name}: ${value ?? ""}`);
   return { headers, draft: changes.some(isPolicy) ? "strict" : null };
 }
@@ -115,7 +114,7 @@ function fixOf(
 function refusedPolicy(visit: Visit, form: Fields, error: string): Response {
   const token = form.text("proof");
   const path = { ...visit, url: new URL(`/proofs/${token}`, visit.url) };
-  return proofPage(path, proofOf(visit, token), { policy: form.text("policy").slice(0, policyCharsMax), error });
+  return proofPage(path, proofOf(visit, token), { policy: form.text("policy").slice(0, plannedHeaderCharsMax), error });
 }
 
 function faultText(i18n: Visit["i18n"], { kind, word, line, column, suggestion }: PolicyFault): string {

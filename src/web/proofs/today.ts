@@ -2,12 +2,11 @@
 import { valuesNamed } from "../../parse/header-fields.ts";
 import { localLocation } from "../../parse/location.ts";
 import { hostOf } from "../../parse/site.ts";
+import { policyField } from "../../prove/plan.ts";
 import type { Store } from "../../store/store.ts";
 
-export const policyCharsMax = 16_384;
 /** Latest scans of the host that are searched for the page. */
 const scansReadMax = 20;
-const policyField = "content-security-policy";
 
 export function policyIn(headers: readonly { readonly name: string; readonly value: string | null }[]): string | null {
   return headers.find(({ name }) => name.toLowerCase() === policyField)?.value ?? null;
