@@ -14,7 +14,7 @@ import {
   scriptUrlSources,
 } from "../parse/csp.ts";
 import { openHostIn } from "../parse/open-hosts.ts";
-import type { CanaryPage } from "../probe/browser/page-fetch.ts";
+import { type CanaryPage, canaryCall } from "../probe/browser/page-fetch.ts";
 
 /** RFC 2606 section 2: the name of no host. Requests to it are answered inside. */
 const canaryHost = "assay-canary.invalid";
@@ -59,9 +59,17 @@ export interface Attacked {
   readonly freshNonce: string | null;
 }
 
-/** `token`: no page knows it, so that none can claim that a canary ran. */
+/** Name of the canary without which the others prove nothing: where a document runs no inline script, the page itself stops it. */
+const plainest = "inline-script" satisfies CanaryName;
+
+/** True for a page that runs no injected code, or lets none be seen, although no policy applies. */
+export function hidesCode(without: readonly string[]): boolean {
+  return !without.includes(plainest);
+}
+
+/** `token`: no page knows it before the visit. A page that reads it while it loads can hide canaries, or claim that one ran. */
 export function canaryPage(token: string, { policies: values, pageUrl, freshNonce }: Attacked): CanaryPage {
-  const call = (name: CanaryName) => `console.debug('${token} ${name}')`;
+  const call = (name: CanaryName) => canaryCall(token, name);
   const policies = parseCsp(values);
   const addresses = addressesOf(policies, new URL(pageUrl));
   const known = knownNonce(policies, freshNonce);

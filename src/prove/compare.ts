@@ -2,6 +2,7 @@
 import type { Reading } from "../evidence/evidence.ts";
 import type { BlockedByPolicy, DocumentShape, Observation, ObservedError, ObservedRequest } from "../evidence/observation.ts";
 import type { DomFacts, NavigationFacts } from "../evidence/page-facts.ts";
+import { hidesCode } from "./canaries.ts";
 
 /** Part of the requests or elements that both visits without policy must share. */
 const sharedPartMin = 0.5;
@@ -21,7 +22,10 @@ export interface VisitFacts {
  */
 export type ProofVerdict = "works" | "blocks" | "changes" | "unknown" | "no-draft";
 
-/** Why no verdict is possible. `other-origin`: the page leads to an origin whose documents the proof does not change. */
+/**
+ * Why no verdict is possible. `hides-code`: code that was written into the page did not run without a policy either. `other-origin`:
+ * the page leads to an origin whose documents the proof does not change.
+ */
 export type UnknownBecause =
   | "not-read"
   | "document-too-large"
@@ -29,6 +33,7 @@ export type UnknownBecause =
   | "never-settles"
   | "differs"
   | "reacts"
+  | "hides-code"
   | "other-origin";
 
 interface ElementChange {
@@ -89,6 +94,7 @@ export function attackUntold([baseline]: Baselines, { observation: without }: Vi
   const because = unchanged ?? without.unchanged;
   if (because !== null) return because;
   if (shape === null || without.shape === null) return "not-read";
+  if (hidesCode(without.canaries)) return "hides-code";
   // A page that goes away, or takes the code away, has heard that it was blocked.
   return addressOf(within) !== addressOf(baseline) || canariesPressed < (without.canariesPressed ?? 0) ? "reacts" : null;
 }

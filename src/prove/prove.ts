@@ -8,9 +8,9 @@ import type { ScanErrorCode } from "../evidence/scan.ts";
 import type { NotCheckedBecause, StoredResult } from "../judge/result.ts";
 import { parseCsp } from "../parse/csp.ts";
 import { valuesNamed } from "../parse/header-fields.ts";
-import type { CanaryPage, PageOverrides, ReplacedHeader } from "../probe/browser/page-fetch.ts";
+import { type CanaryPage, isHtmlType, type PageOverrides, type ReplacedHeader } from "../probe/browser/page-fetch.ts";
 import { predictedEvidence } from "../scan/predict.ts";
-import type { Visited } from "../scan/task.ts";
+import { scanErrorCodeOf, type Visited } from "../scan/task.ts";
 import { type CanaryResult, canaryPage, canaryResults, hasRunning } from "./canaries.ts";
 import {
   attackUntold,
@@ -111,7 +111,7 @@ export async function prove(
   tools: ProofTools,
 ): Promise<Proof | ScanErrorCode> {
   const { navigation } = scanned.evidence;
-  if (navigation.status === "failed") return "unreachable";
+  if (navigation.status === "failed") return scanErrorCodeOf[navigation.because];
   return new Prover(scanned, plan, tools, new URL(navigation.facts.finalUrl)).prove(urls);
 }
 
@@ -337,7 +337,7 @@ class Prover {
     const policies = policiesIn(headers);
     const isBroken = tried.some(({ comparison: { verdict } }) => verdict === "blocks" || verdict === "changes");
     if (policies.length === 0 || isBroken) return new Map();
-    const working = tried.filter(({ comparison: { verdict } }) => verdict === "works").map(({ page }) => page);
+    const working = tried.filter(({ page, comparison: { verdict } }) => verdict === "works" && isHtmlPage(page)).map(({ page }) => page);
     const alike = Map.groupBy(working, ({ shapes }) => shapes?.[0].elements.map(({ name }) => name).join(" "));
     const attacked = [...alike.values()].flatMap(([page]) => page ?? []).slice(0, attackedPagesMax);
     if (attacked.length === 0) return new Map();
@@ -405,6 +405,11 @@ class Prover {
     const judged = await this.#tools.judge(evidence);
     return typeof judged === "string" ? null : judged;
   }
+}
+
+/** Nothing can be written into other documents, such as plain text, and no script runs in them. */
+function isHtmlPage({ baselines: [{ readings }] }: Page): boolean {
+  return readings.page.status === "failed" || isHtmlType(valuesNamed(readings.page.facts.headers, "content-type")[0]);
 }
 
 /** False for a page of which no visit can be compared. */

@@ -167,11 +167,11 @@ export function unreachableBecause({ subject, navigation, tls }: Evidence): Scan
   if (navigation.status === "read" || isServerBusy(navigation)) return null;
   const isAboutTls = isHttps(subject.url) || navigation.because === "tls" || navigation.because === "tls-incompatible";
   if (navigation.because !== "blocked" && isAboutTls && (tls.status === "read" || isServerBusy(tls))) return null;
-  return errorCodes[navigation.because];
+  return scanErrorCodeOf[navigation.because];
 }
 
 /** Error code of the scan by failure of the navigation. */
-const errorCodes: Readonly<Record<ProbeFailure, ScanErrorCode>> = {
+export const scanErrorCodeOf: Readonly<Record<ProbeFailure, ScanErrorCode>> = {
   timeout: "timeout",
   refused: "refused",
   unresolved: "unresolved",

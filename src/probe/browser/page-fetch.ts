@@ -12,9 +12,14 @@ export interface ReplacedHeader {
   readonly value: string | null;
 }
 
+/** Code of a canary, without quotation marks of HTML attributes. */
+export function canaryCall(token: string, name: string): string {
+  return `globalThis['${token}']('${name}')`;
+}
+
 /** Code that is written into the main document as an attacker would, to see whether it runs. */
 export interface CanaryPage {
-  /** Begins each message of a canary that runs. */
+  /** Name of the function that a canary calls when it runs: see `canaryCall`. */
   readonly token: string;
   /** All requests to this host are answered inside. */
   readonly host: string;
@@ -135,9 +140,13 @@ function fieldOf({ responseHeaders = [] }: PausedRequest, field: string): string
   return responseHeaders.find(({ name }) => name.toLowerCase() === field)?.value;
 }
 
-/** Without a type, browsers guess from the content. */
 function isHtml(event: PausedRequest): boolean {
-  return /html/i.test(fieldOf(event, "content-type") ?? "html");
+  return isHtmlType(fieldOf(event, "content-type"));
+}
+
+/** Whether canaries are written into documents of the type. Without a type, browsers guess from the content. */
+export function isHtmlType(contentType: string | undefined): boolean {
+  return /html/i.test(contentType ?? "html");
 }
 
 function replacedFields(
@@ -245,7 +254,7 @@ async function answerCanary(
     requestId,
     responseCode: 200,
     responseHeaders: Object.entries(headers).map(([header, value]) => ({ name: header, value })),
-    body: Buffer.from(`console.debug(${JSON.stringify(`${token} ${name}`)})`).toString("base64"),
+    body: Buffer.from(canaryCall(token, name)).toString("base64"),
   });
 }
 

@@ -34,6 +34,8 @@ const allCodeCharsMax = 1_000_000;
 /** Canaries that are pressed, and the time that each has to show an effect. */
 const pressedMax = 4;
 const pressedMs = 300;
+/** Documents that a page opens in its own place, redirects apart. One that opens more of them does not come to rest. */
+const ownDocumentsMax = 5;
 /** Hashes of blocked code that wait for their violation, which follows at once. */
 const hashesWaitingMax = 50;
 
@@ -68,6 +70,7 @@ export class PageObserver {
   #stillLoading = false;
   #hearsViolations = false;
   #canariesPressed: number | null = null;
+  #documents = 0;
   #requestsDropped = 0;
   #errorsDropped = 0;
   #blockedDropped = 0;
@@ -98,12 +101,20 @@ export class PageObserver {
       this.#onError(`${text} ${exception?.description?.split("\n")[0] ?? String(exception?.value ?? "")}`, url, lineNumber),
     );
     session.on("Runtime.consoleAPICalled", ({ type, args, stackTrace }) => {
-      if (type === "debug") return this.#onMessage(args[0]?.value);
       if (type !== "error" && type !== "assert") return;
       const [caller] = stackTrace?.callFrames ?? [];
       this.#onError(args.map(({ value, description }) => String(value ?? description ?? "")).join(" "), caller?.url, caller?.lineNumber);
     });
-    await Promise.all([session.send("Runtime.enable"), session.send("Network.setBypassServiceWorker", { bypass: true })]);
+    const { token = null } = this.overrides?.canaries ?? {};
+    session.on("Runtime.bindingCalled", ({ name, payload }) => {
+      if (name === token && this.#canaries.size < canariesMax) this.onCanary(payload);
+    });
+    await Promise.all([
+      session.send("Runtime.enable"),
+      session.send("Network.setBypassServiceWorker", { bypass: true }),
+      // Pages replace methods of the console, and not only hostile ones.
+      token === null ? null : session.send("Runtime.addBinding", { name: token }),
+    ]);
   }
 
   watchWorker({ session, targetId, isService }: PageWorker): void {
@@ -149,12 +160,6 @@ export class PageObserver {
     }
   }
 
-  #onMessage(text: unknown): void {
-    const { token = null } = this.overrides?.canaries ?? {};
-    if (token !== null && typeof text === "string" && text.startsWith(`${token} `) && this.#canaries.size < canariesMax)
-      this.onCanary(text.slice(token.length + 1));
-  }
-
   observation(): Observation {
     return {
       requests: [...this.#requests.values()],
@@ -174,8 +179,9 @@ export class PageObserver {
   }
 
   #listen(session: CDPSession, targetId: string): void {
-    session.on("Network.requestWillBeSent", ({ requestId, request, type = "Other", frameId, loaderId }) => {
+    session.on("Network.requestWillBeSent", ({ requestId, request, type = "Other", frameId, loaderId, redirectResponse }) => {
       const isMainDocument = type === "Document" && frameId === targetId && requestId === loaderId;
+      if (isMainDocument && redirectResponse === undefined && ++this.#documents > ownDocumentsMax) this.onStillLoading();
       // The browser tries an upgrade or asks before others on its own account: both follow from the request itself.
       if (isMainDocument || type === "Preflight" || !/^https?:/i.test(request.url) || this.#requests.has(requestId)) return;
       this.#keepRequest(requestId, { url: boundedUrl(request.url), kind: type.toLowerCase(), outcome: "unfinished" });

@@ -1,7 +1,7 @@
 /** Injected code in the real browser: it runs without a policy, weak policies let some of it run, and no host hears of it. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { PageObserver } from "../../../src/probe/browser/page-observer.ts";
-import { canaryPage, canaryResults } from "../../../src/prove/canaries.ts";
+import { canaryPage, canaryResults, hidesCode } from "../../../src/prove/canaries.ts";
 import { siteIdentity } from "../../support/certificates.ts";
 import { cleanUp, keep } from "../../support/clean-up.ts";
 import { egressTo, startHttps, type TestServer } from "../../support/servers.ts";
@@ -137,8 +137,16 @@ describe("a weak policy is named by what runs", () => {
   });
 });
 
+test("a page that silences its console does not hide canaries, and one that takes their function away does", async () => {
+  const withScript = (code: string) => startSite(plain.replace("window.own = 1", code));
+  expect((await ran(await withScript("for (const name of Object.keys(console)) console[name] = () => {}"), null)).names).toEqual(all);
+  const taken = `for (const name of Object.getOwnPropertyNames(window)) if (name.startsWith("token-")) window[name] = () => {}`;
+  const { names } = await ran(await withScript(taken), null);
+  expect([names.includes("inline-script"), hidesCode(names)]).toEqual([false, true]);
+});
+
 test("a page cannot claim that a canary ran, and one that ends in a comment has none", async () => {
-  const claiming = plain.replace("window.own = 1", "console.debug('inline-script'); console.debug('token inline-script')");
+  const claiming = plain.replace("window.own = 1", "window.token = (name) => console.debug(name); window.token('inline-script')");
   expect((await ran(await startSite(claiming), "default-src 'self'; base-uri 'none'; form-action 'self'")).names).toEqual([]);
   expect((await ran(await startSite(`${plain}<!-- open`), null)).names).toEqual([]);
 });

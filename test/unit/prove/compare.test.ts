@@ -114,12 +114,14 @@ describe("a page that reacts to policies", () => {
     expect(verdictOf(plain, enforced)).toEqual(["blocks", null]);
   });
 
+  const attacked = visitOf({ canariesPressed: 2, canaries: ["inline-script"] });
   test.each([
-    ["stays", visitOf({ canariesPressed: 2 }), visitOf({ canariesPressed: 2 }), null],
-    ["goes elsewhere", visitOf({ canariesPressed: 2 }), visitOf({ canariesPressed: 2 }, { url: "https://site.test/blocked" }), "reacts"],
-    ["takes the code away", visitOf({ canariesPressed: 2 }), visitOf({ canariesPressed: 1 }), "reacts"],
-    ["cannot be read under attack", visitOf({ canariesPressed: 2 }), visitOf({ shape: null }), "not-read"],
+    ["stays", attacked, visitOf({ canariesPressed: 2 }), null],
+    ["goes elsewhere", attacked, visitOf({ canariesPressed: 2 }, { url: "https://site.test/blocked" }), "reacts"],
+    ["takes the code away", attacked, visitOf({ canariesPressed: 1 }), "reacts"],
+    ["cannot be read under attack", attacked, visitOf({ shape: null }), "not-read"],
     ["cannot be read with injected code", visitOf({ shape: null }), visitOf({ canariesPressed: 2 }), "not-read"],
+    ["lets no injected code run", visitOf({ canariesPressed: 2 }), visitOf({ canariesPressed: 2 }), "hides-code"],
     ["has no place for injected code", visitOf({ unchanged: "document-unreadable" }), visitOf(), "document-unreadable"],
   ] as const)("under attack: one that %s", (_words, without, within, because) => {
     expect(attackUntold([plain, plain], without, within)).toBe(because);

@@ -27,6 +27,11 @@ const inline = blockedBy({ kind: "inline", hash: `sha256-${"A".repeat(43)}=` });
 const fieldValue = (headers: readonly ReplacedHeader[], name: string) => headers.find((field) => field.name.toLowerCase() === name)?.value;
 const csp = "content-security-policy";
 
+/** What runs in an ordinary page without a policy. */
+const ranIn = (overrides: PageOverrides | null) => ({
+  canaries: overrides?.canaries?.withoutMetaPolicies === true ? ["inline-script"] : [],
+});
+
 interface Case {
   readonly policy?: string;
   readonly draft?: Rung;
@@ -51,7 +56,7 @@ async function proven({ policy, draft, headers = [], today = {}, shows = () => (
     clock.advance(visitMs);
     const shown = shows(fieldValue(overrides?.headers ?? [], csp) ?? "", step, steps.length);
     if (shown === "timeout") return shown;
-    const visited = visitOf(shown);
+    const visited = visitOf({ ...ranIn(overrides), ...shown });
     return { ...visited, readings: { ...scanned, ...visited.readings } } as unknown as Visited;
   };
   const tools = { visit, judge: async () => result, nonce: () => "bm9uY2Vub25jZW5vbmNl", clock };
@@ -175,7 +180,9 @@ test("a page that heeds its policies is told as such, and is never proven", asyn
   const enforced = await proven({ policy: "img-src *", shows: (_policy, step) => (step === "enforce" ? changed : {}) });
   expect([ofProof(enforced.proof).comparison.because, enforced.steps.filter((step) => step === "enforce").length]).toEqual(["reacts", 2]);
   const shows = (policy: string, step: ProofStep) =>
-    step === "attack" ? { canariesPressed: policy === "" ? 2 : 0, canaries: policy === "" ? ["form", "base"] : ["base"] } : {};
+    step === "attack"
+      ? { canariesPressed: policy === "" ? 2 : 0, canaries: policy === "" ? ["inline-script", "form", "base"] : ["base"] }
+      : {};
   const attacked = ofProof((await proven({ policy: "img-src *", shows })).proof);
   expect([attacked.comparison.verdict, attacked.comparison.because, isProven(attacked)]).toEqual(["unknown", "reacts", false]);
   // What did not run is left out: it may run where the page stays.
@@ -183,13 +190,32 @@ test("a page that heeds its policies is told as such, and is never proven", asyn
 });
 
 test("injected code that runs with the policy is no proof", async () => {
-  const shows = (_policy: string, step: ProofStep) => (step === "attack" ? { canaries: ["form"] } : {});
+  const shows = (policy: string, step: ProofStep) =>
+    step === "attack" ? { canaries: policy === "" ? ["inline-script", "form"] : ["form"] } : {};
   const proof = ofProof((await proven({ policy: "default-src 'self'", shows })).proof);
   expect([
     proof.comparison.verdict,
     isProven(proof),
     proof.canaries.filter(({ outcome }) => outcome === "runs").map(({ name }) => name),
   ]).toEqual(["works", false, ["form"]]);
+});
+
+test("a page that lets no injected code run without a policy proves nothing", async () => {
+  const shows = (_policy: string, step: ProofStep) => (step === "attack" ? { canaries: [] } : {});
+  const proof = ofProof((await proven({ policy: "default-src 'self'", shows })).proof);
+  expect([proof.comparison.verdict, proof.comparison.because, isProven(proof)]).toEqual(["unknown", "hides-code", false]);
+});
+
+test("a page that the scan could not open ends with the code of that scan", async () => {
+  const scanned = { evidence: { ...evidence({}), navigation: failed("crashed") }, result, headerCharsMax: 512 };
+  const plan = { policy: null, draft: "hosts", headers: [] } as const;
+  const tools = { visit: async () => "timeout" as const, judge: async () => result, nonce: () => "n" };
+  expect(await prove(["https://site.test/"], scanned, plan, tools)).toBe("crashed");
+});
+
+test("a document that is no HTML is not attacked", async () => {
+  const { proof, steps } = await proven({ policy: "default-src 'self'", today: { "content-type": "text/plain" } });
+  expect([ofProof(proof).comparison.verdict, steps]).toEqual(["works", ["baseline", "baseline", "enforce"]]);
 });
 
 describe("several pages", () => {
@@ -205,7 +231,7 @@ describe("several pages", () => {
       const shown = shows(url, step, fieldValue(overrides?.headers ?? [], csp) ?? "");
       if (typeof shown === "string") return shown;
       const { to = url, ...observed } = shown;
-      const visited = visitOf(observed, { url: to });
+      const visited = visitOf({ ...ranIn(overrides), ...observed }, { url: to });
       return { ...visited, readings: { ...scanned, ...visited.readings } } as unknown as Visited;
     };
     const judge = async ({ subject }: Evidence) => {
