@@ -46,6 +46,7 @@ const tiers: Readonly<Record<string, readonly TierSuite[]>> = {
     compile,
     npmSuite("places"),
     npmSuite("peers"),
+    { name: "hostile-proofs", command: ["env", "HOSTILE_PAGES=proofs", "npm", "run", "--silent", "test:hostile"] },
     fuzz("--inputs=5000"),
     { ...npmSuite("operate"), beside: true },
     npmSuite("fleet"),

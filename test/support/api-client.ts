@@ -4,6 +4,8 @@ import type { SecurityResult } from "../../src/text/render.ts";
 export interface ApiClient {
   /** Token of the new scan; null if refused or without response. `idempotencyKey`: visible ASCII characters. */
   start(url: string, idempotencyKey?: string): Promise<string | null>;
+  /** Response to a JSON body, with its status. */
+  post<T>(path: string, body: object): Promise<{ readonly status: number; readonly body: T }>;
   /** Response as JSON, with its status. */
   get<T>(path: string): Promise<{ readonly status: number; readonly body: T }>;
   /** Polls until the scan ends. @throws Error after `ms`. */
@@ -36,6 +38,10 @@ export function apiClient(baseUrl: string, apiToken: string): ApiClient {
       }
     },
     get,
+    post: async (path, body) => {
+      const response = await patientFetch(baseUrl + path, { method: "POST", headers, body: JSON.stringify(body) });
+      return { status: response.status, body: await response.json() };
+    },
     ended: async (token, ms) => {
       const since = Date.now();
       for (;;) {

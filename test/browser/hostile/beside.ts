@@ -1,6 +1,7 @@
 /** Runs hostile scans beside ordinary ones, and measures both. */
 
 import type { Evidence } from "../../../src/evidence/evidence.ts";
+import type { ProofBody } from "../../../src/evidence/proof.ts";
 import type { FullReport, SecurityResult } from "../../../src/text/render.ts";
 import { siteHost } from "../../bench/site.ts";
 import { spreadOf } from "../../bench/spread.ts";
@@ -15,7 +16,9 @@ const warmUpScans = 4;
 /** Ordinary scans observed after each hostile one at least: the median of fewer says nothing. */
 const ordinaryScansMin = 3;
 const ordinaryEndMsMax = 200_000;
-const hostileEndMsMax = 300_000;
+/** Longest time of a hostile scan or proof. */
+const hostileEndMsMax = 400_000;
+const pollProofMs = 250;
 const sampleMs = 100;
 /** Memory above the calm peak that still counts as back: different numbers of open pages. */
 const backWithinBytes = 150 * 1024 ** 2;
@@ -41,7 +44,7 @@ export interface Calm {
 
 export interface BesideReport {
   readonly page: string;
-  /** Status of the scan, then its error code or its failed readings. */
+  /** Status of the scan, then its error code or its failed readings. For a proof: see `HostileProof.told`. */
   readonly outcome: string;
   readonly seconds: number;
   readonly peakMegabytes: number;
@@ -123,23 +126,52 @@ export async function measureCalm(appliance: LimitedAppliance): Promise<Calm> {
   };
 }
 
+/** Scans the page, or proves headers on it. @throws Error if that does not end in time. */
+async function hostileOutcome(appliance: LimitedAppliance, { name, proof }: HostilePage): Promise<string> {
+  const url = `https://${hostileHost}/${name}/`;
+  if (proof !== undefined) return provenOutcome(appliance, { url, ...proof.plan });
+  const { token } = await scan(appliance, url, hostileEndMsMax);
+  return outcomeOf((await appliance.client.get<Report>(`/api/v1/scans/${token}`)).body);
+}
+
+interface ShownProof {
+  readonly endedAt: string | null;
+  readonly errorCode: string | null;
+  readonly proof: ProofBody | null;
+}
+
+async function provenOutcome({ client }: LimitedAppliance, asked: object): Promise<string> {
+  const { status, body } = await client.post<{ readonly statusUrl: string }>("/api/v1/proofs", asked);
+  if (status !== 202) throw new Error(`the proof was refused with ${status}: ${JSON.stringify(body)}`);
+  const untilMs = performance.now() + hostileEndMsMax;
+  while (performance.now() < untilMs) {
+    const { endedAt, errorCode, proof } = (await client.get<ShownProof>(body.statusUrl)).body;
+    if (endedAt !== null) return proof === null ? String(errorCode) : toldBy(proof);
+    await Bun.sleep(pollProofMs);
+  }
+  throw new Error("the proof does not end");
+}
+
+/** The verdict with its reason, then whether some injected code runs, or is stopped. */
+function toldBy({ pages, verdict }: ProofBody): string {
+  const because = pages.flatMap((page) => page.because ?? []);
+  const outcomes = pages.flatMap(({ canaries }) => canaries.map(({ outcome }) => outcome));
+  const [injected = "unknown"] = (["runs", "stopped"] as const).filter((outcome) => outcomes.includes(outcome));
+  return [verdict, ...because].join(" ") + (injected === "unknown" ? "" : `, ${injected}`);
+}
+
 /** One hostile scan, with ordinary scans one after the other from its start until the memory is back. */
 export async function runBeside(appliance: LimitedAppliance, calm: Calm, page: HostilePage): Promise<BesideReport> {
-  const { group, client, server } = appliance;
+  const { group, server } = appliance;
   const oomKillsBefore = group.oomKills();
   const memory = sampleMemory(appliance);
   const beganMs = performance.now();
   let endedMs: number | null = null;
-  const hostile = scan(appliance, `https://${hostileHost}/${page.name}/`, hostileEndMsMax).then(
-    (result) => {
+  const hostile = hostileOutcome(appliance, page)
+    .catch((error: Error) => `no end: ${error.message}`)
+    .finally(() => {
       endedMs = performance.now();
-      return result;
-    },
-    (error: Error) => {
-      endedMs = performance.now();
-      return error;
-    },
-  );
+    });
   let backMs: number | null = null;
   const watchBack = setInterval(() => {
     const isBack = endedMs !== null && group.usedBytes() <= calm.peakBytes + backWithinBytes;
@@ -158,14 +190,13 @@ export async function runBeside(appliance: LimitedAppliance, calm: Calm, page: H
     clearInterval(watchBack);
     memory.stop();
   }
-  const result = await hostile;
+  const outcome = await hostile;
   const hostileEndMs = endedMs ?? performance.now();
   const times = (scans: readonly OrdinaryScan[]) =>
     scans.length === 0 ? null : round(spreadOf(scans.map(({ tookMs }) => tookMs)).median / calm.medianMs, 2);
   return {
     page: page.name,
-    outcome:
-      result instanceof Error ? `no end: ${result.message}` : outcomeOf((await client.get<Report>(`/api/v1/scans/${result.token}`)).body),
+    outcome,
     seconds: round((hostileEndMs - beganMs) / 1_000, 1),
     peakMegabytes: round(memory.peakBytes() / 1024 ** 2, 0),
     backAfterSeconds: backMs === null ? null : round((backMs - hostileEndMs) / 1_000, 1),

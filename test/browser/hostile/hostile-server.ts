@@ -35,10 +35,17 @@ function endless(chunk: Uint8Array): ReadableStream<Uint8Array> {
   });
 }
 
+/** Requests of each document so far, by the name of its page. */
+const visits = new Map<string, number>();
+
 function documentOf({ body, loadMs = defaultLoadMs, ...page }: HostilePage): Response {
+  const visit = (visits.get(page.name) ?? 0) + 1;
+  visits.set(page.name, visit);
+  const headers = { "content-type": "text/html; charset=utf-8", ...page.headers };
+  if (page.document !== undefined) return new Response(page.document(visit) as BodyInit, { headers });
   const delay = loadMs === 0 ? "" : `<img src="/late?${loadMs}" alt="">`;
   return new Response(`<!doctype html><html><head><title>hostile</title></head><body>${delay}${body}</body></html>`, {
-    headers: { "content-type": "text/html; charset=utf-8", ...page.headers },
+    headers,
   });
 }
 

@@ -7,11 +7,25 @@ export interface PageFile {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** A proof of the page, which is asked for in place of a scan. */
+export interface HostileProof {
+  /** As `POST /api/v1/proofs` takes it, beside the address. */
+  readonly plan: { readonly draft: string } | { readonly headers: readonly string[] };
+  /**
+   * Answers that are true of the page: the verdict, with its reason after a space, or the code of an error. `, runs` or `, stopped` follows
+   * where injected code shows something.
+   */
+  readonly told: readonly string[];
+}
+
 export interface HostilePage {
   /** Name in the report, and last part of the page's path. */
   readonly name: string;
   /** Content of the body element. */
   readonly body: string;
+  /** The whole document in place of `body`. `visit`: number of the request, from 1 on. */
+  readonly document?: (visit: number) => string | Uint8Array;
+  readonly proof?: HostileProof;
   readonly headers?: Readonly<Record<string, string>>;
   /** Files by name, at `/NAME/FILE`. */
   readonly files?: Readonly<Record<string, PageFile>>;
