@@ -31,7 +31,11 @@ function failureOf(code: ScanErrorCode): Extract<ScanOutcome, { readonly status:
 }
 
 /** Runs a proof, in a layer above. Never rejects. An abort ends it at once, as `interrupted`. */
-export type RunProof = (proof: ProofRecord, onStep: (step: ProofStep) => void, signal: AbortSignal) => Promise<ProofBody | ScanErrorCode>;
+export type RunProof = (
+  proof: Pick<ProofRecord, "token" | "url" | "urls" | "plan">,
+  onStep: (step: ProofStep) => void,
+  signal: AbortSignal,
+) => Promise<ProofBody | ScanErrorCode>;
 
 type JobOutcome = ScanOutcome | { readonly status: "proven"; readonly proof: ProofBody };
 

@@ -19,6 +19,7 @@ import { benchMetrics } from "./metrics.ts";
 import { benchPages } from "./pages.ts";
 import { benchPreloadList } from "./preload-list.ts";
 import { benchMemory, benchStart } from "./process.ts";
+import { benchProof } from "./proof.ts";
 import { benchQueue } from "./queue.ts";
 import { benchRetention } from "./retention.ts";
 import { type BenchParts, exitCodeOf, runParts, selectedParts } from "./runner.ts";
@@ -54,6 +55,7 @@ const parts: BenchParts = {
   metrics: () => benchMetrics({ rounds: times(101, 301) }),
   pages: () => benchPages({ rounds: times(5, 15) }),
   preload: () => benchPreloadList({ rounds: times(9, 31) }),
+  proof: () => benchProof({ rounds: times(5, 15), pages: short ? 2 : 25 }),
   queue: () => benchQueue({ rounds: times(31, 101) }),
   retention: () => benchRetention(),
   scan: () => benchScan({ pairs: times(20, 100) }),

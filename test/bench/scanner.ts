@@ -9,6 +9,9 @@ import { openBrowsers } from "../../src/browser/browser.ts";
 import { openPage } from "../../src/browser/browser-page.ts";
 import { builtInCatalog } from "../../src/catalog/catalog.ts";
 import type { Evidence } from "../../src/evidence/evidence.ts";
+import { headerValueCharsMax } from "../../src/evidence/limits.ts";
+import type { ProofPlan } from "../../src/evidence/proof.ts";
+import { createProofRunner } from "../../src/prove/run-proof.ts";
 import { openScanner } from "../../src/scan/scanner.ts";
 import { defaultDeadlines } from "../../src/scan/task.ts";
 import { egressTo } from "../support/servers.ts";
@@ -31,6 +34,8 @@ export interface CompleteScan {
 export interface ScannerUnderTest {
   /** Scans the site. @throws Error if the scan is not complete: an incomplete one would be too fast. */
   scan(): Promise<CompleteScan>;
+  /** Proves headers on pages of the site. @throws Error if they are not proven. */
+  prove(urls: readonly string[], plan: ProofPlan): Promise<{ readonly tookMs: number; readonly visits: number }>;
   close(): Promise<void>;
 }
 
@@ -59,6 +64,7 @@ export function openScannerUnderTest(site: SiteReady, { concurrency, screenshots
     log,
     screenshots,
   });
+  const runProof = createProofRunner({ scanner, headerCharsMax: headerValueCharsMax, clock: systemClock, log });
   return {
     scan: async () => {
       const beganMs = performance.now();
@@ -70,6 +76,15 @@ export function openScannerUnderTest(site: SiteReady, { concurrency, screenshots
         .map(({ key, notCheckedBecause }) => `${key} (${notCheckedBecause})`);
       if (!outcome.result.measured || failures.length > 0) throw new Error(`the scan is not complete: ${failures.join(", ")}`);
       return { tookMs, screenshotBytes: outcome.screenshot?.length ?? 0, evidence: outcome.evidence, timings: outcome.timings };
+    },
+    prove: async (urls, plan) => {
+      const beganMs = performance.now();
+      const { signal } = new AbortController();
+      const proof = await runProof({ token: "bench", url: urls[0] ?? "", urls, plan }, () => {}, signal);
+      const tookMs = performance.now() - beganMs;
+      if (typeof proof === "string") throw new Error(`the proof failed: ${proof}`);
+      if (!proof.proven) throw new Error(`nothing is proven: ${proof.verdict}`);
+      return { tookMs, visits: proof.visits };
     },
     close: async () => {
       await scanner.close();
