@@ -27,6 +27,8 @@ import { type MovedClock, movedClock } from "./moved-clock.ts";
 
 const testMsMax = 900_000;
 const pollMs = 250;
+/** A score with an expired certificate, by docs/scoring.md. */
+const expiredScoreMax = 20;
 /** A first message comes after at most one confirmed look. */
 const confirmedMinutes = 15;
 
@@ -113,6 +115,8 @@ const soundHeaders = {
 
 const mailWords = { "en-gb": english.mail, "de-de": german.mail };
 
+/** End of the certificate of the sites "expire". */
+let expiresAt: Date;
 let clock: MovedClock;
 let servers: readonly TestServer[] = [];
 let mail: MailServerHandle;
@@ -171,7 +175,8 @@ beforeAll(async () => {
   const routes = { "*": answer };
   const names = [...allHosts.filter((host) => !host.startsWith("expire")), "parked.test"];
   const at = (days: number) => new Date(Date.now() + days * 86_400_000);
-  const expiring = siteIdentity("expire1.test", { names: ["expire1.test", "expire2.test"], validFrom: at(-75), validTo: at(31) });
+  expiresAt = at(31);
+  const expiring = siteIdentity("expire1.test", { names: ["expire1.test", "expire2.test"], validFrom: at(-75), validTo: expiresAt });
   const [shops, soon, receiver] = await Promise.all([
     startHttps(siteIdentity("week.test", { names, validTo: at(300) }), routes),
     startHttps(expiring, routes),
@@ -462,6 +467,68 @@ test(
       expect([notice?.subject, others]).toEqual([expect.stringContaining(mailWords[week.locale].short.catalog), []]);
       for (const kind of kinds) expect((await agree(week, kind)).score).toBeLessThan(seen.get(kind) ?? 0);
     }
+  },
+  testMsMax,
+);
+
+/** Days before the end of a certificate, and what is told beside the notice: the finding that it ends soon, and that it has ended. */
+const certificateDays = [
+  { days: 30, beside: [] },
+  { days: 14, beside: ["finding.opened"] },
+  { days: 7, beside: [] },
+  { days: 1, beside: [] },
+  { days: 0, beside: worse },
+];
+
+/** Fails unless exactly one notice and the other events came since then, each kind in one mail at most. Returns the codes of the findings. */
+async function toldOfCertificate(
+  week: Week,
+  before: ReturnType<typeof countsOf>,
+  { days, beside }: (typeof certificateDays)[number],
+): Promise<readonly string[]> {
+  const events = told(week, hostOf(week, "expire")).slice(before.hooks);
+  expect(events.map(({ type }) => type).toSorted()).toEqual(["certificate.expiring", ...beside]);
+  const [first] = events;
+  const isFirst = ({ type }: Told) => (type === "certificate.expiring") === (first?.type === "certificate.expiring");
+  const { score } = await agree(week, "expire");
+  const mails = mailsTo(watcherOf(week, "expire")).slice(before.mails);
+  expect(digestsOn(week, "expire").length - before.digests).toBe(mails.length);
+  const groups = mails.length === 1 ? [events] : [events.filter(isFirst), events.filter((event) => !isFirst(event))];
+  expect(groups.filter((group) => group.length > 0).length).toBe(mails.length);
+  const { id, name, url } = await siteOf(week, "expire");
+  for (const [at, group] of groups.entries()) expectAgreedMail({ locale: week.locale, id, name, url }, mails[at] ?? {}, group, score);
+  expect(events.flatMap(({ data }) => data.daysLeft ?? [])).toEqual([days]);
+  return events.flatMap(({ data }) => data.findings ?? []).map(({ code }) => code);
+}
+
+test(
+  "a certificate is told 30, 14, 7 and 1 days before its end and on its last day, once each, and each finding once",
+  async () => {
+    for (const week of weeks) await scan(week, ["expire"]);
+    await delivered();
+    const codes: (readonly string[])[] = [];
+    for (const step of certificateDays) {
+      const counted = weeks.map((week) => ({ week, before: countsOf(week, "expire") }));
+      clock.forward((expiresAt.getTime() - step.days * 86_400_000 - clock.now().getTime()) / 60_000 + 1);
+      await until(`notice of ${step.days} days`, () => {
+        const isTold = counted.every(({ week, before }) => countsOf(week, "expire").hooks > before.hooks);
+        // Certificates are examined in rounds.
+        if (!isTold) clock.forward(0.5);
+        return isTold;
+      });
+      for (const week of weeks) {
+        await scan(week, ["expire"]);
+        await looks(week, ["expire"]);
+      }
+      await delivered();
+      for (const { week, before } of counted) codes.push(await toldOfCertificate(week, before, step));
+    }
+    const ofEach = (...expected: readonly string[]) => weeks.map(() => expected);
+    expect(codes.filter(({ length }) => length > 0)).toEqual([
+      ...ofEach("security.tls.certificate-expires-soon"),
+      ...ofEach("security.tls.certificate-expired", "security.hsts.certificate-not-accepted"),
+    ]);
+    for (const week of weeks) expect((await agree(week, "expire")).score).toBeLessThanOrEqual(expiredScoreMax);
   },
   testMsMax,
 );

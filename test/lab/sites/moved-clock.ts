@@ -1,5 +1,5 @@
 /** Clock of a process that a test moves forward: libfaketime changes the time of day, and timers go on as before. */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -22,7 +22,11 @@ export function movedClock(): MovedClock {
   const folder = mkdtempSync(join(tmpdir(), "assay-moved-clock-"));
   const file = join(folder, "offset");
   let offsetSeconds = 0;
-  const write = () => writeFileSync(file, `+${offsetSeconds}`);
+  // In one step: the process may read the file at any time.
+  const write = () => {
+    writeFileSync(`${file}.new`, `+${offsetSeconds}`);
+    renameSync(`${file}.new`, file);
+  };
   write();
   return {
     env: {
