@@ -98,7 +98,7 @@ const exportData = storeCommand({
   options: subjectOptions,
   help: `
 One JSON object a line, each with its "kind": account, token, session, site, channel, rule, event, delivery, member, invitation, brand,
-metrics-token, proof with result, and scan with result, evidence and picture (Base64). Password hashes, secrets of second factors and
+metrics-token, proof with result and pictures, and scan with result, evidence and picture (Base64). Password hashes, secrets of second factors and
 webhooks, hashes of tokens and keys of links are left out; the URL of a webhook is complete, that of a chat service is left out. Lines of a
 host do not say which account scanned or watches it. Of a site that has moved from the host to another address they have events and "history", one line for each measured
 run.
@@ -145,7 +145,6 @@ function* linesOfAccount(store: Store, account: Account): Generator<object, void
 
 function lineOfScan(store: Store, { account }: DataSubject, { accountId, queueKey: _place, ...scan }: ScanRecord): object {
   const gathered = store.evidence.find(scan.token);
-  const picture = store.screenshots.find(scan.token);
   return {
     kind: "scan",
     ...scan,
@@ -153,12 +152,25 @@ function lineOfScan(store: Store, { account }: DataSubject, { accountId, queueKe
     result: store.results.find(scan.token) ?? null,
     evidence: gathered?.evidence ?? null,
     timings: gathered?.timings ?? null,
-    screenshot: picture === undefined ? null : { type: screenshotType, base64: Buffer.from(picture).toString("base64") },
+    screenshot: pictureOf(store.screenshots.find(scan.token)),
   };
 }
 
 function lineOfProof(store: Store, { account }: DataSubject, { accountId, queueKey: _place, ...proof }: ProofRecord): object {
-  return { kind: "proof", ...proof, ...(account === null ? {} : { accountId }), result: store.proofs.result(proof.token) ?? null };
+  return {
+    kind: "proof",
+    ...proof,
+    ...(account === null ? {} : { accountId }),
+    result: store.proofs.result(proof.token) ?? null,
+    pictures: {
+      before: pictureOf(store.proofs.picture(proof.token, "before")),
+      after: pictureOf(store.proofs.picture(proof.token, "after")),
+    },
+  };
+}
+
+function pictureOf(bytes: Uint8Array | undefined) {
+  return bytes === undefined ? null : { type: screenshotType, base64: Buffer.from(bytes).toString("base64") };
 }
 
 type DataSubject = { readonly account: Account; readonly host: null } | { readonly account: null; readonly host: HostScope };

@@ -16,6 +16,11 @@ const header = Type.Object({
   value: orNull(Type.String({ description: "Null takes all fields of the name away." })),
 });
 
+/** Pictures of the first page, as `screenshotType`: without changed headers, and with them. Null where none was taken. */
+export type ProofPictures = Readonly<Record<ProofPicture, Uint8Array | null>>;
+export const proofPictures = ["before", "after"] as const;
+export type ProofPicture = (typeof proofPictures)[number];
+
 /** What is to be proven. */
 export interface ProofPlan {
   /** Policy of the user, where `{nonce}` stands for a new one; null to draft one, if `draft` names where to begin. */

@@ -3,7 +3,7 @@ import { type Clock, systemClock } from "../base/clock.ts";
 import type { State } from "../check/check.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import type { BlockedByPolicy } from "../evidence/observation.ts";
-import { type ProofPlan, type ProofStep, type Rung, rungs } from "../evidence/proof.ts";
+import { type ProofPictures, type ProofPlan, type ProofStep, type Rung, rungs } from "../evidence/proof.ts";
 import type { ScanErrorCode } from "../evidence/scan.ts";
 import type { NotCheckedBecause, StoredResult } from "../judge/result.ts";
 import { parseCsp } from "../parse/csp.ts";
@@ -73,6 +73,8 @@ export interface PageProof {
   /** Null if no policy was found, the page is not measured, or the judge failed. */
   readonly after: StoredResult | null;
   readonly serviceWorker: boolean;
+  /** As the visits took them. `after`: null also without headers that were tried. */
+  readonly pictures: ProofPictures;
 }
 
 /** One policy for all pages. */
@@ -394,11 +396,12 @@ class Prover {
     const isScanned = evidence.subject.url === url;
     const today = isScanned ? evidence : { ...evidence, ...baselines[0].readings, subject: { ...evidence.subject, url } };
     const before = isScanned ? result : await this.#judge(today);
-    const isPredicted = headers.length > 0 && shapes !== null && before?.measured === true;
-    const after = isPredicted ? await this.#judge(predictedEvidence(today, headers, visited.readings)) : null;
+    const hasTried = headers.length > 0 && shapes !== null;
+    const after = hasTried && before?.measured === true ? await this.#judge(predictedEvidence(today, headers, visited.readings)) : null;
     const serviceWorker = baselines.some(({ observation }) => observation.serviceWorker);
+    const pictures = { before: baselines[1].screenshot, after: hasTried ? visited.screenshot : null };
     const told = because === null ? comparison : { ...comparison, verdict: "unknown" as const, because };
-    return { url, comparison: told, canaries, before, after, serviceWorker };
+    return { url, comparison: told, canaries, before, after, serviceWorker, pictures };
   }
 
   async #judge(evidence: Evidence): Promise<StoredResult | null> {

@@ -1,10 +1,14 @@
 /** Runs a proof of the store: scans its first page, and proves the headers on all pages, in the slot that it was claimed for. */
 import type { Clock } from "../base/clock.ts";
 import { type Log, logWith, messageOf } from "../base/log.ts";
+import type { ProofStep } from "../evidence/proof.ts";
 import type { RunProof } from "../scan/dispatcher.ts";
 import type { Scanner } from "../scan/scanner.ts";
 import { proofJson } from "./proof-json.ts";
 import { nonceBytes, prove } from "./prove.ts";
+
+/** Steps of which the first page has a picture. */
+const picturedSteps: readonly ProofStep[] = ["baseline", "enforce"];
 
 interface ProofRunnerOptions {
   readonly scanner: Pick<Scanner, "withCatalog">;
@@ -23,12 +27,14 @@ export function createProofRunner({ scanner, headerCharsMax, clock, log }: Proof
         const proof = await prove(urls, { ...scanned, headerCharsMax }, plan, {
           visit: (page, overrides, step) => {
             onStep(step);
-            return visit({ url: page, overrides, screenshot: false }, signal);
+            return visit({ url: page, overrides, screenshot: page === url && picturedSteps.includes(step) }, signal);
           },
           judge: (evidence) => judge(evidence, signal),
           nonce: () => clock.randomBytes(nonceBytes).toString("base64url"),
         });
-        return typeof proof === "string" ? proof : proofJson(proof);
+        if (typeof proof === "string") return proof;
+        const pictures = proof.pages.find((page) => page.url === url)?.pictures ?? { before: null, after: null };
+        return { body: proofJson(proof), pictures };
       });
     } catch (error) {
       logWith(log, { token, url }).error("proof broke", { because: messageOf(error) });

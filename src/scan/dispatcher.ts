@@ -1,7 +1,7 @@
 /** Dispatcher: claims queued scans and proofs, runs a bounded number of them at each location, and stores the outcomes. */
 import { type Clock, pause, within } from "../base/clock.ts";
 import { type Log, type LogFields, logWith, messageOf } from "../base/log.ts";
-import type { ProofBody, ProofStep } from "../evidence/proof.ts";
+import type { ProofBody, ProofPictures, ProofStep } from "../evidence/proof.ts";
 import type { Cancellation, ProgressStage, ScanErrorCode } from "../evidence/scan.ts";
 import { localLocation } from "../parse/location.ts";
 import { hostOf } from "../parse/site.ts";
@@ -30,14 +30,19 @@ function failureOf(code: ScanErrorCode): Extract<ScanOutcome, { readonly status:
   return { status: "failed", code, evidence: null, timings: {} };
 }
 
+interface FinishedProof {
+  readonly body: ProofBody;
+  readonly pictures: ProofPictures;
+}
+
 /** Runs a proof, in a layer above. Never rejects. An abort ends it at once, as `interrupted`. */
 export type RunProof = (
   proof: Pick<ProofRecord, "token" | "url" | "urls" | "plan">,
   onStep: (step: ProofStep) => void,
   signal: AbortSignal,
-) => Promise<ProofBody | ScanErrorCode>;
+) => Promise<FinishedProof | ScanErrorCode>;
 
-type JobOutcome = ScanOutcome | { readonly status: "proven"; readonly proof: ProofBody };
+type JobOutcome = ScanOutcome | (FinishedProof & { readonly status: "proven" });
 
 export interface DispatcherOptions {
   readonly store: {
@@ -284,12 +289,12 @@ async function runProof(options: DispatcherOptions, { job: proof, stop, ending }
   };
   const shown = await options.prove(proof, onStep, ending);
   if (stop.aborted && !isCancelled(ending)) return;
-  const outcome: JobOutcome = typeof shown === "string" ? asCancelled(failureOf(shown), ending) : { status: "proven", proof: shown };
+  const outcome: JobOutcome = typeof shown === "string" ? asCancelled(failureOf(shown), ending) : { status: "proven", ...shown };
   const stored = await storePersistently({ ...options, log }, token, outcome, stop);
   if (stored === null) return;
   options.progress.publish(token, { type: stored.status === "failed" ? "failed" : "finished" });
   options.observer.ended(proof, stored.status === "failed" ? stored.code : null);
-  log.info("proof ended", stored.status === "proven" ? { status: "finished", verdict: stored.proof.verdict } : { status: stored.status });
+  log.info("proof ended", stored.status === "proven" ? { status: "finished", verdict: stored.body.verdict } : { status: stored.status });
 }
 
 async function runScan(options: DispatcherOptions, { job: scan, location, adopted, stop, ending }: RunningJob<ScanRecord>): Promise<void> {
@@ -367,7 +372,7 @@ async function storePersistently<O extends JobOutcome>(
     try {
       const now = clock.now();
       if (toStore.status === "finished") await store.scans.finish(token, { ...toStore, now });
-      else if (toStore.status === "proven") await store.scans.finishProof(token, toStore.proof, now);
+      else if (toStore.status === "proven") await store.scans.finishProof(token, toStore.body, now, toStore.pictures);
       else await store.scans.fail(token, { ...toStore, now });
       return toStore;
     } catch (error) {

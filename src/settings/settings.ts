@@ -50,7 +50,7 @@ const settingsOfRetention = {
     defaultDoc: "all",
   }),
   "retention.screenshots": integer(0, 1_000_000, {
-    doc: "Newest scans that keep their screenshot, at most 400 KB each; 0 keeps none.",
+    doc: "Newest scans that keep their screenshot, at most 400 KB each; 0 keeps none. Each proof counts as three.",
     fallback: screenshotsKeptDefault,
   }),
   "retention.proof_days": integer(1, daysMax, {

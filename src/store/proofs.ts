@@ -1,7 +1,7 @@
 /** Proofs: they wait in the queue of scans and run in its slots, but are no scans, and no list of scans has them. */
 
 import { dayMs } from "../base/units.ts";
-import type { ProofBody, ProofPlan, ProofStep } from "../evidence/proof.ts";
+import type { ProofBody, ProofPicture, ProofPlan, ProofStep } from "../evidence/proof.ts";
 import { localLocation } from "../parse/location.ts";
 import type { Db } from "./database.ts";
 import { defineTable, type IndexRows, keyed, type Static, stored, textIndex } from "./define-table.ts";
@@ -22,6 +22,8 @@ const proofRow = stored.row({
   plan: stored.objectOf<ProofPlan>(),
   /** Null unless running. */
   step: stored.orNull(stored.textAs<ProofStep>()),
+  /** Ids of its pictures in the table of screenshots; absent before its end. */
+  pictures: stored.optional(stored.as<Readonly<Record<ProofPicture, number | null>> | undefined>(stored.objectOf())),
 });
 export type ProofRecord = Static<typeof proofRow>;
 
@@ -58,6 +60,11 @@ export function proofRepository(db: Db, queueMax: number) {
     ...reads(db, { find: findProof }),
     /** Undefined unless the proof is finished. */
     result: (token: string): ProofBody | undefined => db.proofResults.get(wellFormedToken(token)),
+    /** Undefined if it was not taken, or is removed by now. */
+    picture: (token: string, name: ProofPicture): Uint8Array | undefined => {
+      const id = findProof(db, token)?.pictures?.[name] ?? null;
+      return id === null ? undefined : db.screenshots.get(id);
+    },
     /** Newest first. */
     listOfAccount: (accountId: number, request: PageRequest): Page<ProofRecord> =>
       newestPage(db.proofsByAccount, [accountId], request, ({ value }) => findProof(db, value)),
@@ -123,6 +130,7 @@ function setStep(db: Db, token: string, step: ProofStep): void {
 export function removeProof(db: Db, token: string): void {
   const proof = findProof(db, token);
   db.proofResults.remove(token);
+  for (const id of Object.values(proof?.pictures ?? {})) if (id !== null) db.screenshots.remove(id);
   if (proof?.status === "queued" && proof.queueKey !== undefined) removeFromLane(db, proof.queueKey);
   db.proofs.remove(token);
 }

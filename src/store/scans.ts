@@ -1,6 +1,6 @@
 /** Scans, and the queue that they share with proofs: progress and outcome. Each change of status is one transaction. */
 import type { Evidence } from "../evidence/evidence.ts";
-import type { ProofBody } from "../evidence/proof.ts";
+import type { ProofBody, ProofPictures } from "../evidence/proof.ts";
 import type { ProgressStage, Timings } from "../evidence/scan.ts";
 import type { StoredResult } from "../judge/result.ts";
 import { localLocation } from "../parse/location.ts";
@@ -76,7 +76,9 @@ export function scanRepository(db: Db, { queueMax, screenshotsKept }: { readonly
       newestPage(db.scansByAccount, [accountId], request, ({ value }) => findScan(db, value)),
     // `queuedLocations`: workers may be enrolled for others, and for none of these.
     ...reads(db, { lanesOf: laneStates, queuedLocations: locationsWithQueue, findByToken: findScan, findJob }),
-    ...transactions(db, { claimNext, setProgress, requeueInterrupted, cancelQueued, fail, finishProof }),
+    ...transactions(db, { claimNext, setProgress, requeueInterrupted, cancelQueued, fail }),
+    finishProof: (token: string, body: ProofBody, now: Date, pictures?: ProofPictures): Promise<ProofRecord> =>
+      db.write(() => finishProof(db, token, { body, pictures, now }, screenshotsKept)),
     finish: (token: string, outcome: FinishedOutcome): Promise<ScanRecord> => db.write(() => finish(db, token, outcome, screenshotsKept)),
     findOfAccount: ownScanFinder(db),
     /** Number of running scans at all locations. */
@@ -176,9 +178,22 @@ function finish(db: Db, token: string, outcome: FinishedOutcome, screenshotsKept
   return scan;
 }
 
-/** Stores what a running proof shows. */
-function finishProof(db: Db, token: string, body: ProofBody, now: Date): ProofRecord {
-  const proof = changeStatus(db, existing(findProof(db, token), token), "finished", endedAtTime(now));
+interface ProvenOutcome {
+  readonly body: ProofBody;
+  readonly pictures: ProofPictures | undefined;
+  readonly now: Date;
+}
+
+/** Stores what a running proof shows. The limit of kept screenshots counts its pictures, too. */
+function finishProof(db: Db, token: string, { body, pictures, now }: ProvenOutcome, screenshotsKept: number): ProofRecord {
+  const idOf = (bytes: Uint8Array | null = null): number | null => {
+    if (bytes === null || screenshotsKept === 0) return null;
+    const id = db.next("nextScanId");
+    putScreenshot(db, id, bytes, screenshotsKept, now);
+    return id;
+  };
+  const ids = { before: idOf(pictures?.before), after: idOf(pictures?.after) };
+  const proof = changeStatus(db, existing(findProof(db, token), token), "finished", { ...endedAtTime(now), pictures: ids });
   db.proofResults.put(token, body);
   noteProofEnd(db, proof, body, now);
   return proof;

@@ -29,7 +29,7 @@ import { getHome } from "./home.tsx";
 import { getRobotsTxt, getSecurityTxt, legalPage } from "./legal.tsx";
 import { oidcCallbackPath } from "./link-paths.ts";
 import { getPlans } from "./plans.tsx";
-import { getOwnProofs, proofOf, proofPage, proofState } from "./proofs/proof.tsx";
+import { getOwnProofs, pictureOfProof, proofOf, proofPage, proofState } from "./proofs/proof.tsx";
 import { createPostProof } from "./proofs/start.tsx";
 import { getAbout } from "./reference/about.tsx";
 import { getApiReference } from "./reference/api-reference.tsx";
@@ -74,6 +74,8 @@ function proofRoutes(settings: PagesSettings): readonly PageRoute[] {
   return [
     { path: "/proofs", audience: "readers", post: createPostProof(settings) },
     { path: "/proofs/:token", audience: "readers", get: (visit, token) => proofPage(visit, proofOf(visit, token)) },
+    { path: "/proofs/:token/before", audience: "readers", isData: () => true, get: pictureOfProof("before") },
+    { path: "/proofs/:token/after", audience: "readers", isData: () => true, get: pictureOfProof("after") },
     { path: "/proofs/:token/state", audience: "readers", isData: () => true, get: proofState },
   ];
 }

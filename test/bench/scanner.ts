@@ -83,8 +83,9 @@ export function openScannerUnderTest(site: SiteReady, { concurrency, screenshots
       const proof = await runProof({ token: "bench", url: urls[0] ?? "", urls, plan }, () => {}, signal);
       const tookMs = performance.now() - beganMs;
       if (typeof proof === "string") throw new Error(`the proof failed: ${proof}`);
-      if (!proof.proven) throw new Error(`nothing is proven: ${proof.verdict}`);
-      return { tookMs, visits: proof.visits };
+      const { proven, verdict, visits } = proof.body;
+      if (!proven) throw new Error(`nothing is proven: ${verdict}`);
+      return { tookMs, visits };
     },
     close: async () => {
       await scanner.close();

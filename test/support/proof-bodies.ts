@@ -1,5 +1,5 @@
 /** Stored proofs for tests of pages: one that works, one that blocks, and one with hostile text. */
-import type { ProofBody, ProofPlan } from "../../src/evidence/proof.ts";
+import type { ProofBody, ProofPictures, ProofPlan } from "../../src/evidence/proof.ts";
 import type { Store } from "../../src/store/store.ts";
 
 const strictPlan: ProofPlan = { policy: null, draft: "strict-hash", headers: [] };
@@ -98,6 +98,7 @@ interface StoredProof {
   readonly plan?: ProofPlan;
   readonly url?: string;
   readonly now?: Date;
+  readonly pictures?: ProofPictures;
 }
 
 /** Queues a proof; no other may wait before it. */
@@ -117,6 +118,6 @@ export async function endProof(store: Store, body: ProofBody | null, given: Stor
   const claimed = await store.scans.claimNext("local", now);
   if (claimed?.token !== token) throw new Error("the queue was not empty");
   if (body === null) await store.scans.fail(token, { code: "timeout", evidence: null, timings: {}, now });
-  else await store.scans.finishProof(token, body, now);
+  else await store.scans.finishProof(token, body, now, given.pictures);
   return token;
 }

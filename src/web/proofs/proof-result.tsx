@@ -1,5 +1,6 @@
 /** What a proof shows: the verdict, the headers to copy, and for each page what breaks, what differs, what an attack can do, and the score. */
 
+import type { ComponentChildren } from "preact";
 import { removeHeader, replaceHeader } from "../../check/fix.ts";
 import type { Fact } from "../../evidence/fields.ts";
 import type { ProofBody, proofSchema } from "../../evidence/proof.ts";
@@ -32,7 +33,13 @@ interface OfProof {
   readonly proof: ProofBody;
 }
 
-export function ProofResult({ proof, server }: OfProof & { readonly server: ServerName }) {
+interface ResultProps extends OfProof {
+  readonly server: ServerName;
+  /** Pictures of the first page, after what differs on it. */
+  readonly pictures: ComponentChildren;
+}
+
+export function ProofResult({ proof, server, pictures }: ResultProps) {
   const isOne = proof.pages.length === 1;
   return (
     <>
@@ -48,6 +55,7 @@ export function ProofResult({ proof, server }: OfProof & { readonly server: Serv
           {at === 0 && <Headers proof={proof} server={server} />}
           <Blocked page={page} at={at} />
           <Changes page={page} at={at} />
+          {at === 0 && pictures}
           <Attack page={page} at={at} />
           <Ledger page={page} at={at} />
         </section>

@@ -1,5 +1,5 @@
 /** `/proofs/{token}`: the page of a proof while it waits and runs, and its result with the editor; and the proofs of an account. */
-import { type ProofBody, proofSteps } from "../../evidence/proof.ts";
+import { type ProofBody, type ProofPicture, proofPictures, proofSteps } from "../../evidence/proof.ts";
 import { hostOf } from "../../parse/site.ts";
 import { draftStarts, plannedHeaderCharsMax } from "../../prove/plan.ts";
 import { readableProof } from "../../prove/proof-operations.ts";
@@ -21,6 +21,7 @@ import { page } from "../page.tsx";
 import { accountPage } from "../private-page.tsx";
 import { respond } from "../response.ts";
 import { cursorOf, listPath } from "../scans/list-query.ts";
+import { screenshotOrNotFound } from "../scans/report/images.ts";
 import type { FollowedState } from "../scans/state.ts";
 import { ElapsedTime, FollowedProgress, percentText, refreshSeconds } from "../scans/waiting.tsx";
 import { mayScan, type SharedVisit, type Visit } from "../visit.ts";
@@ -74,6 +75,10 @@ function stateOfProof({ i18n, settings: { store } }: SharedVisit, { token, statu
   };
 }
 
+/** A picture of the first page, for those who may read the proof. */
+export const pictureOfProof = (name: ProofPicture) => (visit: Visit, token: string | null) =>
+  screenshotOrNotFound(visit, visit.settings.store.proofs.picture(proofOf(visit, token).token, name));
+
 /** JSON state for the script. */
 export function proofState(visit: Visit, token: string | null): Response {
   const state = stateOfProof(visit, proofOf(visit, token));
@@ -124,7 +129,7 @@ function Ended({ proof, refused }: EndedProps) {
           text={scanErrorMessage(proof.errorCode ?? "unknown", proof.url, i18n.locale, texts)}
         />
       ) : (
-        <ProofResult proof={body} server={server} />
+        <ProofResult proof={body} server={server} pictures={<Pictures proof={proof} />} />
       )}
       <Editor proof={proof} body={body} refused={refused} />
       <PageSection id="limits" title="proofs.limits">
@@ -134,6 +139,30 @@ function Ended({ proof, refused }: EndedProps) {
         </p>
       </PageSection>
     </>
+  );
+}
+
+/** The first page without the headers and with them. Null unless both pictures are there. */
+function Pictures({ proof: { token, url } }: OfProof) {
+  const { i18n, settings } = useVisit();
+  if (proofPictures.some((name) => settings.store.proofs.picture(token, name) === undefined)) return null;
+  return (
+    <PageSection id="pictures" title="proofs.pictures.title">
+      <div class="picture-pair">
+        {proofPictures.map((name) => (
+          <figure key={name}>
+            <img
+              class="screenshot"
+              src={`/proofs/${token}/${name}`}
+              alt={i18n.t(`proofs.pictures.${name}.alt`, { host: hostOf(url) ?? url })}
+              loading="lazy"
+              decoding="async"
+            />
+            <figcaption class="muted small">{i18n.t(`proofs.pictures.${name}.caption`)}</figcaption>
+          </figure>
+        ))}
+      </div>
+    </PageSection>
   );
 }
 

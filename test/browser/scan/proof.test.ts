@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { ProofPlan } from "../../../src/evidence/proof.ts";
+import { type ProofPlan, proofPictures } from "../../../src/evidence/proof.ts";
 import { openStore } from "../../../src/store/store.ts";
 import { type DnsServerHandle, startDnsServer } from "../../support/dns-server.ts";
 import { portWithoutListener } from "../../support/ports.ts";
@@ -11,6 +11,8 @@ import { egressTo, startHttp, type TestServer } from "../../support/servers.ts";
 import { type Engine, type EngineOptions, startEngine } from "./engine.ts";
 
 const testMs = 120_000;
+/** First bytes of a JPEG file. */
+const jpegMark = [0xff, 0xd8];
 const folder = mkdtempSync(join(tmpdir(), "assay-proof-"));
 const page = { headers: { "content-type": "text/html" }, body: "<title>Blog</title><h1>Blog</h1><script>window.value = 1</script>" };
 const ownPolicy: ProofPlan = { policy: "default-src 'self'; script-src 'unsafe-inline'", draft: null, headers: [] };
@@ -76,6 +78,8 @@ test(
     });
     expect(result?.headers[0]?.value).toMatch(/script-src [^;]*'sha256-/);
     expect(result?.pages[0]?.canaries.find(({ name }) => name === "inline-script")).toEqual({ name: "inline-script", outcome: "stopped" });
+    const pictures = proofPictures.map((name) => [...(engine.store.proofs.picture(first, name)?.slice(0, 2) ?? [])]);
+    expect(pictures).toEqual([jpegMark, jpegMark]);
     const weak = await ended(second);
     expect(Date.parse(weak.proof?.startedAt ?? "")).toBeGreaterThanOrEqual(Date.parse(proof?.endedAt ?? ""));
     expect(weak.result).toMatchObject({ verdict: "works", proven: false, rung: null });

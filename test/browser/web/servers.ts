@@ -120,9 +120,13 @@ async function fillBusy(store: Store) {
   const careful = await person(store, "careful@assay.test", "agency");
   const carefulSession = await secondFactor(store, careful);
   await tokens(store, agency.id, ago);
+  const picture = readFileSync(shopPicture);
   const hostile = `${"Donaudampfschifffahrt".repeat(4)}/"><script>alert(1)</script>`;
   const [works, blocks, failedProof] = [
-    await endProof(store, workingProof, { accountId: agency.id, url: "https://assay-sound-site.org/", now: ago(1) }),
+    await endProof(store, workingProof, {
+      ...{ accountId: agency.id, url: "https://assay-sound-site.org/", now: ago(1) },
+      pictures: { before: picture, after: picture },
+    }),
     await endProof(store, blockingProof(hostile), { now: ago(1) }),
     await endProof(store, null, { now: ago(1) }),
   ];

@@ -111,9 +111,10 @@ describe("assay data export", () => {
         .split("\n")
         .map((line) => JSON.parse(line))
         .filter(({ kind }) => kind === "proof");
+    const pictures = { before: null, after: null };
     const ofAccount = proofsIn(await assay("export", "--account", me));
     expect(ofAccount).toEqual([
-      expect.objectContaining({ token: own, accountId: 1, plan: expect.anything(), result: proofBody("https://proven.test/") }),
+      expect.objectContaining({ token: own, accountId: 1, plan: expect.anything(), result: proofBody("https://proven.test/"), pictures }),
     ]);
     const ofHost = proofsIn(await assay("export", "--host", "proven.test"));
     expect(ofHost.map(({ url, accountId }) => [url, accountId])).toEqual(Array(2).fill(["https://proven.test/", undefined]));

@@ -1,7 +1,8 @@
 /** Proofs in a real store: how many an account keeps, and their place in the queue of scans. */
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { proofPictures } from "../../../src/evidence/proof.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { queueProof, storeProof } from "../../support/proof.ts";
+import { proofBody, queueProof, storeProof } from "../../support/proof.ts";
 import { type TemporaryStore, temporaryStore } from "../../support/temporary-store.ts";
 
 const url = "https://site.example/";
@@ -27,6 +28,30 @@ test("an account keeps a hundred proofs: a new one takes the place of the oldest
   const next = await queueProof(store, { accountId: 1 });
   expect(listed()).toEqual([next, ...ended.slice(1).reverse(), waiting]);
   expect([store.proofs.find(ended[0] ?? ""), store.proofs.result(ended[0] ?? "")]).toEqual([undefined, undefined]);
+});
+
+test("pictures of a proof are kept as those of scans, and go with it", async () => {
+  const small = temporaryStore({ screenshotsKept: 3 });
+  await small.store.accounts.create({ email: "me@assay.test", now });
+  const bytes = (first: number) => new Uint8Array([0xff, 0xd8, first]);
+  const finished = async (first: number) => {
+    const token = await queueProof(small.store, { accountId: 1 });
+    await small.store.scans.claimNext("local", now);
+    await small.store.scans.finishProof(token, proofBody(), now, { before: bytes(first), after: bytes(first + 1) });
+    return token;
+  };
+  const pictures = (token: string) => proofPictures.map((name) => small.store.proofs.picture(token, name)?.[2]);
+  const first = await finished(1);
+  expect(pictures(first)).toEqual([1, 2]);
+  const second = await finished(3);
+  // Newer ids have taken the place of its pictures.
+  expect([pictures(first), pictures(second)]).toEqual([
+    [undefined, undefined],
+    [3, 4],
+  ]);
+  await small.store.proofs.removeOlder(0, new Date(now.getTime() + 1));
+  expect([small.store.proofs.find(second), pictures(second)]).toEqual([undefined, [undefined, undefined]]);
+  await small.stop();
 });
 
 test("an account whose hundred proofs have not ended starts none", async () => {

@@ -1,9 +1,10 @@
 /** Pages of proofs: the buttons of reports, progress, result, editor, and who may read them. */
+import { readFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import { locales } from "../../../src/check/check.ts";
-import { storeSite } from "../../support/finished-scans.ts";
+import { shopPicture, storeSite } from "../../support/finished-scans.ts";
 import { type PagesUnderTest, startPages, type Visitor } from "../../support/pages.ts";
 import { blockingProof, endProof, queueProof, workingProof } from "../../support/proof-bodies.ts";
 import { accountIn, signedIn } from "../../support/signed-in.ts";
@@ -167,6 +168,22 @@ describe("the result of a proof", () => {
     expect(await statusFor(pages.visitor(), `/proofs/${ofGuest}`)).toBe(200);
     expect(await statusFor(owner, "/proofs/0000000000000000000000")).toBe(404);
     expect((await stranger.post("/proofs", { proof: own, start: "hosts" }, "/account")).status).toBe(404);
+  });
+
+  test("shows the page before and after, to those who may read it", async () => {
+    const picture = readFileSync(shopPicture);
+    const given = { accountId: ownerId, pictures: { before: picture, after: picture } };
+    const token = await endProof(pages.store, workingProof, given);
+    for (const name of ["before", "after"]) {
+      expect(await read(`/proofs/${token}`)).toContain(`src="/proofs/${token}/${name}"`);
+      const answer = await owner.get(`/proofs/${token}/${name}`);
+      expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "image/jpeg"]);
+      expect(Buffer.from(await answer.arrayBuffer()).equals(picture)).toBe(true);
+      expect((await stranger.get(`/proofs/${token}/${name}`)).status).toBe(404);
+    }
+    const half = await endProof(pages.store, workingProof, { ...given, pictures: { before: picture, after: null } });
+    expect(await read(`/proofs/${half}`)).not.toContain('<img class="screenshot"');
+    expect((await owner.get(`/proofs/${half}/after`)).status).toBe(404);
   });
 
   test("is in the list of its account", async () => {

@@ -58,12 +58,15 @@ function pictureOf(scan: ScanRecord, i18n: I18n): string {
   return sharePicture({ score, band, host: scanHost(scan), texts });
 }
 
-/** Screenshots never change; `private`, since only holders of the report's URL may see them. */
+/** Screenshots never change; `private`, since only holders of the URL of a report or proof may see them. */
 const screenshotCacheControl = "private, max-age=31536000, immutable";
 
-/** @throws PageError 404 if no screenshot was taken. */
 export function screenshotAnswer(visit: Visit, { token }: ScanRecord): Response {
-  const picture = visit.settings.store.screenshots.find(token);
+  return screenshotOrNotFound(visit, visit.settings.store.screenshots.find(token));
+}
+
+/** @throws PageError 404 if no screenshot was taken. */
+export function screenshotOrNotFound(visit: Visit, picture: Uint8Array | undefined): Response {
   if (picture === undefined) throw notFound();
   return respond(visit, 200, new Uint8Array(picture), { "content-type": screenshotType, "cache-control": screenshotCacheControl });
 }
