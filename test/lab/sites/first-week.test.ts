@@ -471,7 +471,7 @@ test(
   testMsMax,
 );
 
-/** Days before the end of a certificate, and what is told beside the notice: the finding that it ends soon, and that it has ended. */
+/** Days before the end of a certificate. `beside`: further events, for the findings that it ends soon and that it has ended. */
 const certificateDays = [
   { days: 30, beside: [] },
   { days: 14, beside: ["finding.opened"] },
