@@ -7,14 +7,19 @@ import { pathToFileURL } from "node:url";
 import type { Page } from "puppeteer-core";
 import { afterAll, describe, expect, test } from "vitest";
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
-import { locales } from "../../../src/check/check.ts";
+import { type Locale, locales } from "../../../src/check/check.ts";
+import { proofSections, proofTitle } from "../../../src/cli/prove/proof-text.ts";
 import type { ExportedScan } from "../../../src/export/export.ts";
 import { writeHtml } from "../../../src/export/html.tsx";
+import { sectionsHtml } from "../../../src/export/sections.tsx";
+import { compare } from "../../../src/prove/compare.ts";
+import type { Proof } from "../../../src/prove/prove.ts";
 import { type Brand, embeddedLogo } from "../../../src/report/brand.tsx";
 import { exportedScan, exportSettings, failedExport } from "../../support/exported-scans.ts";
 import { pngImage } from "../../support/images.ts";
 import { poisonedScan } from "../../support/poisoned-scan.ts";
 import { isFullTest } from "../../support/random-runs.ts";
+import { blockedBy, shapeOf, visitOf } from "../../support/visited.ts";
 import { axeComplaints, narrow, overflowComplaints, typeComplaints } from "../web/accessible.ts";
 import { overlapComplaints } from "../web/overlap.ts";
 import { pdfPageTexts } from "../web/pdf-text.ts";
@@ -31,13 +36,6 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const files: Readonly<Record<string, readonly ExportedScan[]>> = {
-  one: [exportedScan("shop")],
-  several: [exportedScan("sound"), exportedScan("plain"), failedExport(), exportedScan("sound")],
-  hostile: [exportedScan(poisonedScan())],
-  brand: [exportedScan("sound")],
-};
-
 /** Scan with words that are wider than a phone. */
 const longBrand: Brand = {
   name: `Sicherheit ${"lang".repeat(20)}`,
@@ -45,6 +43,50 @@ const longBrand: Brand = {
   accent: "#8a1253",
   footer: `Muster GmbH ${"lang".repeat(40)}`,
 };
+
+const scans = (of: readonly ExportedScan[], brand: Brand | null = null) => {
+  return (locale: Locale) => writeHtml(of, exportSettings({ locale, brand })) ?? "";
+};
+
+/** Files by name, in each language. */
+const files: Readonly<Record<string, (locale: Locale) => string>> = {
+  one: scans([exportedScan("shop")]),
+  several: scans([exportedScan("sound"), exportedScan("plain"), failedExport(), exportedScan("sound")]),
+  hostile: scans([exportedScan(poisonedScan())]),
+  brand: scans([exportedScan("sound")], longBrand),
+  proof: (locale) => {
+    const settings = exportSettings({ locale });
+    const answer = { proof: brokenProof(), leftOut: ["https://site.test/left"], sentToday: [], server: "nginx" as const, ...settings };
+    return sectionsHtml(proofTitle(answer), proofSections(answer), settings);
+  },
+};
+
+/** A policy that breaks a page with words of an attacker, and lets injected code run. */
+function brokenProof(): Proof {
+  const { result } = exportedScan("shop");
+  const hostile = `https://cdn.test/${"Donaudampfschifffahrt".repeat(5)}"><script>alert(1)</script>`;
+  const shown = {
+    blocked: [blockedBy({ url: hostile, file: hostile, line: 7 }), blockedBy({ kind: "inline" }), blockedBy({ kind: "eval" })],
+    errors: [{ text: hostile, url: hostile, line: 1 }],
+    shape: shapeOf({ elements: [], textChars: 1 }),
+  };
+  const page = {
+    ...{ url: "https://site.test/", before: result, after: result, serviceWorker: true, pictures: { before: null, after: null } },
+    comparison: compare([visitOf(), visitOf()], visitOf(shown, { url: "https://site.test/elsewhere" })),
+    canaries: [
+      { name: "inline-script", outcome: "runs" as const },
+      { name: "form", outcome: "left-out" as const },
+    ],
+  };
+  return {
+    ...{ origin: "https://site.test", pages: [page], unvisited: [{ url: hostile, code: "timeout" }], visits: 7, nonce: "bm9uY2U" },
+    headers: [
+      { name: "Content-Security-Policy", value: "script-src 'nonce-bm9uY2U'; object-src 'none'" },
+      { name: "Server", value: null },
+    ],
+    ...{ rung: "strict-nonce", costs: ["nonce"], refused: [{ rung: "strict-hash", because: "many-hashes", blocked: [] }] },
+  };
+}
 
 interface OpenedFile {
   readonly page: Page;
@@ -55,9 +97,9 @@ interface OpenedFile {
 }
 
 /** Opens the file in a browser without network. Scripts of the test bypass the policy of the file. */
-async function openFile(name: string, locale: string): Promise<OpenedFile> {
+async function openFile(name: string, locale: Locale): Promise<OpenedFile> {
   const path = join(folder, `${name}-${locale}.html`);
-  writeFileSync(path, writeHtml(files[name] ?? [], exportSettings({ locale, brand: name === "brand" ? longBrand : null })) ?? "");
+  writeFileSync(path, files[name]?.(locale) ?? "");
   const { page, complaints } = await visitors.visitor({ origin: pathToFileURL(folder).href });
   const requests: string[] = [];
   page.on("request", (request) => {
