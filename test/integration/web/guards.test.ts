@@ -13,7 +13,7 @@ import type { PageHandler } from "../../../src/web/visit.ts";
 import { pixelJpeg, storeSite } from "../../support/finished-scans.ts";
 import { pngImage } from "../../support/images.ts";
 import { quietOperator, startPages, type Visitor } from "../../support/pages.ts";
-import { queueProof } from "../../support/proof-bodies.ts";
+import { endProof, workingProof } from "../../support/proof-bodies.ts";
 import { accountIn, signedIn } from "../../support/signed-in.ts";
 import { addSite } from "../../support/watched-sites.ts";
 
@@ -67,8 +67,8 @@ const samples: Readonly<Record<string, string>> = {
   key: "csp-syntax",
   name: "Acme",
 };
-const proof = await queueProof(store);
-const sampleOf = ({ path }: PageRoute, name: string) => (path.startsWith("/proofs/") ? proof.token : (samples[name] ?? String(idOf(path))));
+const proofToken = await endProof(store, workingProof, { pictures: { before: pixelJpeg, after: pixelJpeg } });
+const sampleOf = ({ path }: PageRoute, name: string) => (path.startsWith("/proofs/") ? proofToken : (samples[name] ?? String(idOf(path))));
 const idOf = (path: string) => (path.startsWith("/sites/") ? site.id : agency.id);
 const isOfOwner = ({ audience }: PageRoute) => audience === "members" || audience === "editors";
 
