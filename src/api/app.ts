@@ -3,6 +3,7 @@ import { bearer } from "@elysiajs/bearer";
 import { Elysia, NotFoundError, ParseError } from "elysia";
 import { allowedMethods, type Route } from "../http/allowed-methods.ts";
 import type { RateLimit } from "../http/rate-limit.ts";
+import { BodyBrokenOff } from "../http/request-body.ts";
 import { pathOf } from "../http/server.ts";
 import { answer, answerError, noRequestContext, prepareHeaders, type RequestContext } from "./answer.ts";
 import { type AuthGuard, createAuthGuard } from "./auth-guard.ts";
@@ -41,6 +42,7 @@ export function createApi(settings: ApiSettings) {
     })
     .onError(({ error, requestContext, request }) => {
       const refusal = refusalOf(error, routes, request);
+      if (error instanceof BodyBrokenOff) log.info("request broken off", { requestId: requestContext.requestId });
       if (refusal !== null) return answerError(requestContext, refusal);
       const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
       log.error("request failed", { requestId: requestContext.requestId, error: text });
@@ -122,7 +124,7 @@ function answerOptions(routes: readonly Route[], requestContext: RequestContext,
 /** Null for a fault of the program. */
 function refusalOf(error: unknown, routes: readonly Route[], request: Request): ApiError | null {
   if (error instanceof ApiError) return error;
-  if (error instanceof ParseError) return invalidBody("cannot be read", "url");
+  if (error instanceof ParseError || error instanceof BodyBrokenOff) return invalidBody("cannot be read", "url");
   if (!(error instanceof Error && "code" in error && error.code === "NOT_FOUND")) return null;
   const path = pathOf(request);
   const allowed = allowedMethods(routes, path);

@@ -1,9 +1,10 @@
 /** Elysia app of the pages: request context, routing and error pages. */
 import { Elysia } from "elysia";
 import { allowedMethods } from "../http/allowed-methods.ts";
+import { BodyBrokenOff } from "../http/request-body.ts";
 import { pathOf } from "../http/server.ts";
 import { DataDirError } from "../store/data-dir.ts";
-import { diskFullPage, hostUnknown, internalErrorPage, methodNotAllowedPage, notFound, PageError } from "./errors.ts";
+import { diskFullPage, formMalformed, hostUnknown, internalErrorPage, methodNotAllowedPage, notFound, PageError } from "./errors.ts";
 import { guardedRoutes } from "./guards.ts";
 import { errorPage } from "./page.tsx";
 import { redirect, respond } from "./response.ts";
@@ -53,6 +54,10 @@ export function createPages(settingsNow: () => PagesSettings) {
 
   function asPageError(error: unknown, { request, requestId }: Visit): PageError {
     if (error instanceof PageError) return error;
+    if (error instanceof BodyBrokenOff) {
+      log.info("request broken off", { requestId });
+      return formMalformed();
+    }
     if (error instanceof DataDirError && error.fault === "full") return diskFullPage();
     if (error instanceof Error && "code" in error && error.code === "NOT_FOUND") {
       const allowed = allowedMethods(app.routes, pathOf(request));

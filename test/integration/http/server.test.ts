@@ -28,6 +28,20 @@ test("an open request is answered, a new one is refused", async () => {
   await stopped;
 });
 
+test("a body that its client breaks off is no error of the server", async () => {
+  const api = await startApi();
+  const { token } = await api.customer();
+  const head = `POST /api/v1/scans HTTP/1.1\r\nHost: assay.test\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"url`;
+  const socket = connect(api.port, "127.0.0.1");
+  await new Promise<void>((written) => socket.write(head, () => written()));
+  // An answer to a later request shows that the server has seen the earlier one.
+  await (await api.request("/healthz")).text();
+  socket.destroy();
+  while (!api.logged.some((line) => JSON.parse(line).event === "request broken off")) await Bun.sleep(5);
+  expect(api.troubles()).toEqual([]);
+  await api.stop();
+});
+
 test("an idle connection does not delay the shutdown", async () => {
   const api = await startApi();
   await (await api.request("/healthz")).text();
