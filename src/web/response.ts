@@ -32,8 +32,14 @@ export function compressedBody(visit: Visit, text: string): { readonly body: Uin
   return { body: compressed ? Bun.gzipSync(bytes, { level: compressionLevel }) : bytes, compressed };
 }
 
+/** RFC 9110 section 12.5.3: a weight of 0 refuses a coding, and `*` stands for all that are not named. */
 export function acceptsGzip({ request }: Visit): boolean {
-  return /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");
+  const weights = new Map<string, number>();
+  for (const coding of (request.headers.get("accept-encoding") ?? "").toLowerCase().split(",")) {
+    const [name = "", weight = "q=1"] = coding.split(";").map((part) => part.trim());
+    weights.set(name, Number(/^q\s*=\s*([\d.]+)$/.exec(weight)?.[1] ?? Number.NaN));
+  }
+  return (weights.get("gzip") ?? weights.get("*") ?? 0) > 0;
 }
 
 /** CSP of every page: own files, no inline script or style, no HTML built by script. */

@@ -19,6 +19,19 @@ async function sentOf(pattern: RegExp): Promise<Uint8Array> {
   return answer.bytes();
 }
 
+test.each([
+  ["gzip;q=0", null],
+  ["gzip;q=0, *", null],
+  ["identity, *;q=0", null],
+  ["br, gzip ; q=0.5", "gzip"],
+  ["GZIP", "gzip"],
+  ["*", "gzip"],
+  ["xgzip", null],
+])("a client that accepts %j gets %s", async (accepted, coding) => {
+  const headers = { "accept-encoding": accepted };
+  expect((await fetch(`${pages.url}/`, { headers, decompress: false })).headers.get("content-encoding")).toBe(coding);
+});
+
 describe("the style sheet", () => {
   test("is small when compressed", async () => {
     expect((await sentOf(/\/assets\/[\da-f]+\.css/)).length).toBeLessThan(styleBytesMax);
