@@ -120,11 +120,7 @@ export function decodeCsv(bytes: Uint8Array): string {
 export function parseSiteCsv(text: string): { readonly lines: readonly CsvLine[] } | { readonly fault: CsvFault } {
   // A text never has more UTF-16 code units than bytes of UTF-8.
   if (text.length > csvBytesMax) return { fault: "too-large" };
-  const given = text
-    .replace(/^\ufeff/, "")
-    .split(/\r\n|\n|\r/)
-    .map((content, at) => ({ line: at + 1, content }))
-    .filter(({ content }) => /[^\s,;"]/.test(content));
+  const given = filledLines(text.replace(/^\ufeff/, ""));
   const named = given[0] === undefined ? undefined : /^"?sep=([,;\t])"?\s*$/i.exec(given[0].content)?.[1];
   const rows = named === undefined ? given : given.slice(1);
   const separator = named ?? separatorOf(rows[0]?.content ?? "");
@@ -133,6 +129,29 @@ export function parseSiteCsv(text: string): { readonly lines: readonly CsvLine[]
   if (data.length === 0) return { fault: "empty" };
   if (data.length > csvSitesMax) return { fault: "too-many-lines" };
   return { lines: data.map(({ line, content }) => lineOf(line, cellsOf(content, separator), header ?? columns)) };
+}
+
+/** Lines with separator and column names, which are no sites. */
+const headLinesMax = 2;
+
+interface FilledLine {
+  /** Number in the file, from 1. */
+  readonly line: number;
+  readonly content: string;
+}
+
+/** Lines that are not blank, and one more than can be used at most: a file may have a million line breaks. */
+function filledLines(text: string): readonly FilledLine[] {
+  const found: FilledLine[] = [];
+  let from = 0;
+  for (let line = 1; from <= text.length && found.length <= csvSitesMax + headLinesMax; line++) {
+    let end = from;
+    while (end < text.length && text[end] !== "\n" && text[end] !== "\r") end++;
+    const content = text.slice(from, end);
+    if (content !== "" && /[^\s,;"]/.test(content)) found.push({ line, content });
+    from = text.startsWith("\r\n", end) ? end + 2 : end + 1;
+  }
+  return found;
 }
 
 /** Tags of one cell. */

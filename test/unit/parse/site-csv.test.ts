@@ -16,6 +16,18 @@ function sitesOf(text: string) {
 const a = "https://a.example/";
 const b = "https://b.example/";
 
+test("lines are counted over blank ones, of which a file may have a million", () => {
+  const blank = 250_000;
+  for (const end of ["\n", "\r", "\r\n"]) {
+    const breaks = end.repeat(blank);
+    expect(sitesOf(`${a}${breaks}${b}${breaks}`).map(([line, url]) => [line, url])).toEqual([
+      [1, a],
+      [blank + 1, b],
+    ]);
+  }
+  expect(parseSiteCsv("\n".repeat(csvBytesMax))).toEqual({ fault: "empty" });
+});
+
 describe("a list of sites", () => {
   test.each<readonly [string, string, ReturnType<typeof sitesOf>]>([
     ["without a header", `${a},Bakery,Miller,shop blog`, [[1, a, "Bakery", "Miller", ["shop", "blog"]]]],
@@ -99,6 +111,9 @@ describe("a list of sites", () => {
     const list = (count: number) => `url\n${`${a}\n`.repeat(count)}\n\n`;
     expect(sitesOf(list(csvSitesMax))).toHaveLength(csvSitesMax);
     expect(parseSiteCsv(list(csvSitesMax + 1))).toEqual({ fault: "too-many-lines" });
+    const head = "sep=,\n";
+    expect(sitesOf(head + list(csvSitesMax))).toHaveLength(csvSitesMax);
+    expect(parseSiteCsv(head + list(csvSitesMax + 1))).toEqual({ fault: "too-many-lines" });
     expect(parseSiteCsv(" ".repeat(csvBytesMax + 1))).toEqual({ fault: "too-large" });
   });
 
