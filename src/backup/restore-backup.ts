@@ -74,8 +74,10 @@ function assertEqual(archive: string, { schema, tables }: Manifest, report: Stor
     // An empty table of another release may be unknown to this one.
     return inStore === undefined ? rows > 0 : inStore.rows !== rows || inStore.sha256 !== sha256;
   });
-  if (wrong !== undefined)
-    throw new BackupError(`${archive} is damaged: the rows of its table ${wrong.table} are not those of its manifest`);
+  const named = new Set(tables.map(({ table }) => table));
+  const damaged = wrong ?? report.tables.find(({ table, rows }) => rows > 0 && !named.has(table));
+  if (damaged !== undefined)
+    throw new BackupError(`${archive} is damaged: the rows of its table ${damaged.table} are not those of its manifest`);
   if (report.schema !== schema) throw new BackupError(`${archive} is damaged: its store has not the schema of its manifest`);
 }
 

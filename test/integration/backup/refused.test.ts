@@ -128,6 +128,8 @@ describe("an archive", () => {
     ["nothing", () => []],
     ["other counts of rows", () => changed({ tables: manifest.tables.map((table) => ({ ...table, rows: table.rows + 1 })) })],
     ["other sums of tables", () => changed({ tables: manifest.tables.map((table) => ({ ...table, sha256: "0".repeat(64) })) })],
+    ["no table", () => changed({ tables: [] })],
+    ["one table less", () => changed({ tables: manifest.tables.filter(({ table }) => table !== "scans") })],
     ["the schema of another store", () => changed({ schema: manifest.schema - 1 })],
     ["a newer schema", () => changed({ schema: manifest.schema + 1 })],
     ["more bytes than the disk has", () => changed({ files: manifest.files.map((file) => ({ ...file, bytes: 2 ** 50 })) })],
