@@ -243,16 +243,25 @@ function createActiveScans(options: DispatcherOptions, onEnded: () => void) {
  * active afterwards.
  */
 function createCancel(options: DispatcherOptions, active: ReturnType<typeof createActiveScans>, claimed: () => Promise<void>) {
+  const { findJob } = options.store.scans;
   return async (token: string): Promise<Cancellation> => {
+    const found = findJob(token);
+    // Unknown and ended ones wait for no transaction and no claim.
+    if (found === undefined || found.endedAt !== null) return cancellationOf(found);
     if (await cancelQueued(options, token)) return "cancelled";
     await claimed();
     // While the disk is full, the outcome cannot be stored. The scan ends all the same.
     await within(options.clock, cancelMsMax, active.cancel(token), undefined);
-    const job = options.store.scans.findJob(token);
-    if (job === undefined) return "unknown";
-    if (job.status === "running") throw new Error(`scan ${token} has ended, but its outcome is not stored yet`);
-    return job.errorCode === ("cancelled" satisfies ScanErrorCode) ? "cancelled" : "over";
+    const job = findJob(token);
+    if (job?.status === "running") throw new Error(`scan ${token} has ended, but its outcome is not stored yet`);
+    return cancellationOf(job);
   };
+}
+
+/** What became of a job that has ended; undefined for one that is gone. */
+function cancellationOf(job: Job | undefined): Cancellation {
+  if (job === undefined) return "unknown";
+  return job.errorCode === ("cancelled" satisfies ScanErrorCode) ? "cancelled" : "over";
 }
 
 /** Whether the scan waited. */

@@ -103,8 +103,22 @@ test("cancelling twice, also at the same time, is cancelling once", async () => 
   expect(counted).toEqual([[token, "cancelled"]]);
 });
 
-test("an unknown and a malformed token are unknown", async () => {
+test("an unknown and a malformed token are unknown, and wait for no transaction", async () => {
+  let isWriting = true;
+  let end = () => {};
+  const writing = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const { scans } = temporary.store;
+  const { cancelQueued } = scans;
+  // Stands for a long transaction of another request.
+  Object.assign(scans, { cancelQueued: async (...given: Parameters<typeof cancelQueued>) => writing.then(() => cancelQueued(...given)) });
   expect(await Promise.all(["0".repeat(22), "", "x".repeat(5_000)].map(dispatcher.cancel))).toEqual(["unknown", "unknown", "unknown"]);
+  const [token = ""] = await queued(1);
+  const cancelled = dispatcher.cancel(token).then((outcome) => [outcome, isWriting]);
+  isWriting = false;
+  end();
+  expect(await cancelled).toEqual(["cancelled", false]);
 });
 
 test("a scan that is cancelled while the server stops does not begin again", async () => {
