@@ -2,7 +2,7 @@
 
 import { createLruCache } from "../base/lru-cache.ts";
 import { hourMs } from "../base/units.ts";
-import { isEmail } from "../store/account-index.ts";
+import { isEmail } from "../parse/mail/address.ts";
 import type { Account, AccountRefusal, Plan } from "../store/accounts.ts";
 import type { OpenedSession } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";

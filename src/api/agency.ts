@@ -30,7 +30,7 @@ import { type ClientWords, clientWords } from "../export/client-report/words.tsx
 import { brandInFile } from "../export/export.ts";
 import { clientReportFileName, exportFormats, pdfFormat } from "../export/formats.ts";
 import { readBytes } from "../http/request-body.ts";
-import { emailCharsMax } from "../store/account-index.ts";
+import { emailCharsMax } from "../parse/mail/address.ts";
 import {
   type Member,
   type MemberRole,

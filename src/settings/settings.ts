@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type StaticDecode, Type } from "@sinclair/typebox";
 import { parseContact, parseOrigin } from "../parse/address.ts";
 import { parseHsts } from "../parse/header-values.ts";
-import { isEmail } from "../store/account-index.ts";
+import { isEmail } from "../parse/mail/address.ts";
 import { plans } from "../store/accounts.ts";
 import { screenshotsKeptDefault } from "../store/store.ts";
 import { pageLocales } from "../text/i18n.ts";

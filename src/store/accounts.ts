@@ -1,5 +1,6 @@
 /** Accounts: plan, rights and display preferences. Credentials are in credentials.ts. */
-import { accountIdByEmail, emailKey, hasAccounts, isEmail, type Plan, plans } from "./account-index.ts";
+import { isEmail } from "../parse/mail/address.ts";
+import { accountIdByEmail, emailKey, hasAccounts, type Plan, plans } from "./account-index.ts";
 import { type ChangedBy, noteAccount } from "./audit.ts";
 import { putCredentials } from "./credentials.ts";
 import type { Db } from "./database.ts";

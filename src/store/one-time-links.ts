@@ -1,6 +1,7 @@
 /** One-time links for the first account, invitations and password resets: shown once, stored only as SHA-256, removed on use. */
 import { hourMs } from "../base/units.ts";
-import { accountIdByEmail, emailKey, hasAccounts, isEmail, type Plan, plans } from "./account-index.ts";
+import { isEmail } from "../parse/mail/address.ts";
+import { accountIdByEmail, emailKey, hasAccounts, type Plan, plans } from "./account-index.ts";
 import { type Account, type AccountRefusal, endAccess, type NewAccount, putAccount } from "./accounts.ts";
 import { type Actor, noteAccount, putAudit, serverActor } from "./audit.ts";
 import { putCredentials } from "./credentials.ts";

@@ -1,7 +1,8 @@
 /** What an account keeps for all its sites: people who share them, the brand, and the rules of judging that were announced. */
 import { hourMs } from "../base/units.ts";
 import { parseImageSize } from "../parse/image-size.ts";
-import { emailKey, isEmail } from "./account-index.ts";
+import { isEmail } from "../parse/mail/address.ts";
+import { emailKey } from "./account-index.ts";
 import { accountActor, noteAccount } from "./audit.ts";
 import type { Db } from "./database.ts";
 import { defineTable, type IndexRows, keyed, numberIndex, recordKeys, type Static, stored } from "./define-table.ts";

@@ -1,9 +1,9 @@
 /** Fuzz targets for lists of sites, and for addresses and answers of mail servers and receivers. */
 import { parseRetryAfter, retryAfterMsMax } from "../../src/parse/internet-date.ts";
+import { emailCharsMax, isEmail } from "../../src/parse/mail/address.ts";
 import { mailboxText, parseMailbox, parseSmtpUrl, smtpUrlText } from "../../src/parse/mail/smtp-settings.ts";
 import { parseWebhookUrl, webhookUrlCharsMax } from "../../src/parse/scan-url.ts";
 import { decodeCsv, parseSiteCsv } from "../../src/parse/site-csv.ts";
-import { emailCharsMax, isEmail } from "../../src/store/account-index.ts";
 import type { FuzzTarget } from "./target.ts";
 
 const now = new Date("2026-11-02T12:00:00Z");
@@ -17,7 +17,7 @@ export const notificationTargets: readonly FuzzTarget[] = [
     name: "mailbox",
     tokens: [..."<>@\"',;:\r\n \t()", "Assay", "assay@example.org"],
     samples: ["Assay <assay@example.org>", "assay@example.org", '"A, B" <a@b.example>'],
-    functions: { parseMailbox, mailboxText: (text) => withMailbox(text, mailboxText, "") },
+    functions: { parseMailbox, isEmail, mailboxText: (text) => withMailbox(text, mailboxText, "") },
     properties: {
       "the address is one": (text) => withMailbox(text, ({ email }) => isEmail(email) && email.length <= emailCharsMax, true),
       "no line ends": (text) => withMailbox(text, (mailbox) => !/[\r\n]/.test(mailboxText(mailbox)), true),

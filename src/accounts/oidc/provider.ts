@@ -24,7 +24,7 @@ import {
 import { isObject } from "../../base/is-object.ts";
 import type { ConfiguredFetch } from "../../egress/configured-fetch.ts";
 import { EgressError } from "../../egress/egress-error.ts";
-import { isEmail } from "../../store/account-index.ts";
+import { isEmail } from "../../parse/mail/address.ts";
 
 export interface ProviderIdentity {
   readonly issuer: string;

@@ -1,6 +1,7 @@
 /** Parses the sender of mails and the address of the mail server, as operators write them in settings. */
 import { endpointText, parseServerUrl } from "../address.ts";
 import { percentDecoded } from "../text.ts";
+import { isEmail } from "./address.ts";
 
 export interface Mailbox {
   /** Null if absent. */
@@ -9,8 +10,6 @@ export interface Mailbox {
 }
 
 const nameCharsMax = 100;
-/** RFC 5321 section 4.5.3.1.3. */
-const emailCharsMax = 254;
 
 /** `reports@example.org`, `Reports <reports@example.org>` or `"Reports, daily" <reports@example.org>`; null for anything else. */
 export function parseMailbox(text: string): Mailbox | null {
@@ -19,7 +18,7 @@ export function parseMailbox(text: string): Mailbox | null {
   const [, given = "", bracketed, bare = ""] = /^(?:([^<>]*)<([^<>]*)>|([^<>]*))$/.exec(text.trim()) ?? [];
   const email = (bracketed ?? bare).trim();
   const name = given.trim().replace(/^"([^"\\]*)"$/, "$1");
-  if (email.length > emailCharsMax || !/^[^\s@"(),:;<>[\]\\]+@[^\s@"(),:;<>[\]\\]+$/.test(email)) return null;
+  if (!isEmail(email) || /["(),:;<>[\]\\]/.test(email)) return null;
   if (name.length > nameCharsMax || name.includes('"')) return null;
   return { name: name === "" ? null : name, email };
 }

@@ -2,10 +2,10 @@
 import type { PasswordRefusal } from "../../accounts/own-credentials.ts";
 import { type PasswordFault, passwordCharsMax } from "../../accounts/passwords.ts";
 import type { RetryLater } from "../../accounts/sign-in.ts";
+import { emailCharsMax } from "../../parse/mail/address.ts";
 import { Notice } from "../../report/components/notice.tsx";
 import { ConfigLines } from "../../report/components/remediation.tsx";
 import { useI18n } from "../../report/context.ts";
-import { emailCharsMax } from "../../store/account-index.ts";
 import type { TextPath } from "../../text/translator.ts";
 import { ActionForm, type ActionFormProps, type FormDescription, FormFields } from "../components/forms.tsx";
 import { Alert } from "../components/sections.tsx";

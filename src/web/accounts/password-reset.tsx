@@ -4,8 +4,8 @@
  */
 import { messageOf } from "../../base/log.ts";
 import { createHourlyQuota } from "../../channels/pacing.ts";
+import { isEmail } from "../../parse/mail/address.ts";
 import { Notice } from "../../report/components/notice.tsx";
-import { isEmail } from "../../store/account-index.ts";
 import type { Account } from "../../store/accounts.ts";
 import { linkHours } from "../../store/one-time-links.ts";
 import { notFound } from "../errors.ts";

@@ -1,7 +1,8 @@
 /** `/admin/audit`: who changed what, newest first, filtered by actor and action. */
+
+import { emailCharsMax } from "../../parse/mail/address.ts";
 import { Instant } from "../../report/components/labels.tsx";
 import { UntrustedText, untranslated } from "../../report/components/untrusted-text.tsx";
-import { emailCharsMax } from "../../store/account-index.ts";
 import { type Actor, type AuditAction, type AuditEntry, type AuditQuery, accountActor, auditActions } from "../../store/audit.ts";
 import { type FormDescription, FormFields, SearchForm } from "../components/forms.tsx";
 import { Pagination } from "../components/navigation.tsx";

@@ -2,10 +2,10 @@
 import { changeAccountState, changePlan, inviteAccount } from "../../accounts/account-operations.ts";
 import { recordIdOf } from "../../base/record-id.ts";
 import type { NoticeOutcome } from "../../channels/notices.ts";
+import { emailCharsMax } from "../../parse/mail/address.ts";
 import { Instant } from "../../report/components/labels.tsx";
 import { Notice } from "../../report/components/notice.tsx";
 import { UntrustedText } from "../../report/components/untrusted-text.tsx";
-import { emailCharsMax } from "../../store/account-index.ts";
 import { type Account, type Plan, plans } from "../../store/accounts.ts";
 import { accountActor } from "../../store/audit.ts";
 import type { IssuedLink } from "../../store/one-time-links.ts";

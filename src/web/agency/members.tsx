@@ -6,10 +6,10 @@ import {
   removeMember,
   withdrawMemberInvitation,
 } from "../../agency/member-operations.ts";
+import { emailCharsMax } from "../../parse/mail/address.ts";
 import { Instant } from "../../report/components/labels.tsx";
 import { Notice } from "../../report/components/notice.tsx";
 import { plainUntrustedText, UntrustedText } from "../../report/components/untrusted-text.tsx";
-import { emailCharsMax } from "../../store/account-index.ts";
 import type { Account } from "../../store/accounts.ts";
 import { type IssuedInvitation, type Member, type MemberRole, memberInvitationHours, memberRoles } from "../../store/site-accounts.ts";
 import { emailIn } from "../accounts/credentials.tsx";

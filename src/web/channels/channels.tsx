@@ -14,13 +14,13 @@ import {
   updateChannel,
 } from "../../channels/channel-operations.ts";
 import { chatServices, shownTarget } from "../../channels/chat-services.ts";
+import { emailCharsMax } from "../../parse/mail/address.ts";
 import { webhookUrlCharsMax } from "../../parse/scan-url.ts";
 import { Instant } from "../../report/components/labels.tsx";
 import { Notice } from "../../report/components/notice.tsx";
 import { ConfigLines } from "../../report/components/remediation.tsx";
 import { plainUntrustedText, UntrustedText } from "../../report/components/untrusted-text.tsx";
 import type { ChannelTest } from "../../sites/site-operations.ts";
-import { emailCharsMax } from "../../store/account-index.ts";
 import type { Account } from "../../store/accounts.ts";
 import {
   type Channel,
