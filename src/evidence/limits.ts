@@ -51,6 +51,17 @@ export const scriptFilesMax = 200;
 export const cspViolationsMax = 100;
 /** Scripts and style sheets of other sites. */
 export const otherSitesMax = 500;
+/** Origins from which a page loads, each with a kind of resource. */
+export const loadedOriginsMax = 200;
+/** Elements of a document in which inline code is looked for; in larger documents it is not read. */
+export const inlineElementsMax = 20_000;
+/** Inline scripts, style elements and event handlers whose hashes are kept, of each kind. Drafts allow fewer. */
+export const inlineHashesMax = 6;
+/** Characters of inline code that the page sends for its hashes, each and together. */
+export const inlineCodeCharsMax = 50_000;
+export const allInlineCodeCharsMax = 200_000;
+/** `sha256-` and 44 characters of base64. */
+export const hashCharsMax = 51;
 /** Versions of script libraries per page. */
 export const scriptLibrariesMax = 50;
 /** Characters of the name of a script library. */

@@ -1,7 +1,7 @@
 /** What a visit shows of a page beyond the facts of a scan, so that two visits can be compared. No check reads it. */
 import { count, type Fact, fields, flag, list, literalOf, orAbsent, orNull, text } from "./fields.ts";
 import { url } from "./http-facts.ts";
-import { attributeCharsMax, protocolCharsMax } from "./limits.ts";
+import { attributeCharsMax, hashCharsMax, protocolCharsMax } from "./limits.ts";
 
 /** Requests of one visit. */
 export const requestsObservedMax = 1_000;
@@ -19,8 +19,6 @@ export const sampleCharsMax = 60;
 /** Injected pieces of code that ran. */
 export const canariesMax = 20;
 export const canaryCharsMax = 120;
-/** `sha256-` and 44 characters of base64. */
-const hashCharsMax = 51;
 
 const hash = orNull(text(hashCharsMax));
 

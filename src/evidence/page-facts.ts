@@ -163,6 +163,17 @@ const documentOutline = fields({
 });
 export type DocumentOutline = Fact<typeof documentOutline>;
 
+/** Inline code that a policy can forbid. Event handlers and style attributes are attributes of elements. */
+const inlineCode = fields({
+  scripts: count,
+  styles: count,
+  handlers: count,
+  styleAttributes: count,
+  /** SHA-256 as policies spell it, of the first pieces of each kind. Code that is too long has none. */
+  hashes: list(fields({ kind: literalOf("script", "style", "handler"), hash: text(limits.hashCharsMax) }), limits.inlineHashesMax * 3),
+});
+export type InlineCodeFacts = Fact<typeof inlineCode>;
+
 /** Parts of the document that `dom` lacks, read at the same time. Older evidence lacks this reading. */
 export const markup = fields({
   /** Submit buttons with a formaction attribute: its absolute URL, and the method that applies (HTML standard, section 4.10.19.6). */
@@ -178,8 +189,18 @@ export const markup = fields({
   /** Absolute URLs of the link elements of type icon. */
   icons: list(url, limits.iconsMax),
   outline: documentOutline,
+  /** Absent for a document of too many elements, and in older evidence. */
+  inlineCode: orAbsent(inlineCode),
 });
 export type MarkupFacts = Fact<typeof markup>;
+
+const loadedOrigin = fields({
+  /** Chromium's resource type in lower case; `document` is a frame. */
+  kind: protocolName,
+  /** As in `https://cdn.example`, or the scheme of an address without a host, as in `data:`. */
+  origin: url,
+});
+export type LoadedOrigin = Fact<typeof loadedOrigin>;
 
 const cspViolation = fields({
   directive: text(limits.attributeCharsMax),
@@ -211,6 +232,9 @@ export const requests = fields({
   /** Violations of policies during the visit, one for each directive and origin. Older evidence lacks the list. */
   cspViolations: orAbsent(list(cspViolation, limits.cspViolationsMax)),
   cspViolationsDropped: orAbsent(count),
+  /** Origins from which the page and frames of its origin load, also before redirects. Older evidence lacks the list. */
+  loadedOrigins: orAbsent(list(loadedOrigin, limits.loadedOriginsMax)),
+  loadedOriginsDropped: orAbsent(count),
 });
 export type RequestsFacts = Fact<typeof requests>;
 

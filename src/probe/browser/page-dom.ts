@@ -1,9 +1,11 @@
 /** Reads the document in an isolated world, out of reach of the page's own scripts, with limits on both sides. */
+import { createHash } from "node:crypto";
 import { withinLimits } from "../../evidence/fields.ts";
 import * as limits from "../../evidence/limits.ts";
 import {
   type DomFacts,
   dom as domSchema,
+  type InlineCodeFacts,
   type MarkupFacts,
   markup as markupSchema,
   type OutlineLink,
@@ -263,7 +265,83 @@ function readMarkup(limits: Limits, dom: DomReader, readFormsOf: typeof readForm
 
 /** @throws Error when the page's thread does not answer within `deadlineMs`, or the page is gone. @throws TypeError for a wrong structure. */
 export async function probeMarkup(document: OpenDocument, deadlineMs: number): Promise<MarkupFacts> {
-  const value = await evaluateIn(document, callInPage(readMarkup, limits, `${readForms}`), deadlineMs);
+  const value = (await evaluateIn(document, callInPage(readMarkup, limits, `${readForms}`), deadlineMs)) as MarkupFacts;
+  const inlineCode = await readInlineCode(document, deadlineMs);
   // Applies the limits again, because a compromised renderer may send anything.
-  return withinLimits(markupSchema, value, cutOnOneLine);
+  return withinLimits(markupSchema, { ...value, ...(inlineCode === null ? {} : { inlineCode }) }, cutOnOneLine);
+}
+
+// Inline code, which a policy allows by hash or not at all.
+
+export interface InlineLimits {
+  /** Pieces of each kind that are sent, and the characters of each and of all. */
+  readonly inlineListedMax: number;
+  readonly codeCharsMax: number;
+  readonly allCodeCharsMax: number;
+}
+
+/** Plain and truncated, but untrusted. */
+export interface RawInlineCode extends Omit<InlineCodeFacts, "hashes"> {
+  readonly codes: readonly {
+    readonly kind: InlineCodeFacts["hashes"][number]["kind"];
+    readonly code: string;
+    /** True for an element with a nonce. */
+    readonly nonced: boolean;
+    readonly isWhole: boolean;
+  }[];
+}
+
+/** Runs in the page. `elements`: all of the document, with those in shadow roots. Blocks of data are no code. */
+export function findInlineCode(given: InlineLimits, { deep, attribute, text }: DomReader, elements: readonly Element[]): RawInlineCode {
+  const handlersOf = (element: Element): string[] =>
+    Element.prototype.getAttributeNames
+      .call(element)
+      .filter((name) => /^on[a-z]/.test(name))
+      .map((name) => attribute(element, name) ?? "");
+  const isCode = (element: Element): boolean => {
+    const type = (attribute(element, "type") ?? "").trim().toLowerCase();
+    return attribute(element, "src") === null && (type === "" || /^(module|importmap|speculationrules)$|(java|ecma)script/.test(type));
+  };
+  const noncedIn = (element: Element): boolean => (element as HTMLElement).nonce !== "" || attribute(element, "nonce") !== null;
+  const scripts = deep("script").filter(isCode);
+  const styles = deep("style");
+  const handlers = elements.flatMap(handlersOf);
+  let charsLeft = given.allCodeCharsMax;
+  const codeOf = (kind: "script" | "style" | "handler", whole: string, nonced: boolean) => {
+    const code = whole.slice(0, Math.min(given.codeCharsMax, charsLeft));
+    charsLeft -= code.length;
+    return { kind, code, nonced, isWhole: code.length === whole.length };
+  };
+  return {
+    codes: [
+      ...scripts.slice(0, given.inlineListedMax).map((script) => codeOf("script", text(script), noncedIn(script))),
+      ...styles.slice(0, given.inlineListedMax).map((style) => codeOf("style", text(style), noncedIn(style))),
+      ...handlers.slice(0, given.inlineListedMax).map((handler) => codeOf("handler", handler, false)),
+    ],
+    scripts: scripts.length,
+    styles: styles.length,
+    handlers: handlers.length,
+    styleAttributes: deep("[style]").length,
+  };
+}
+
+/** Runs in the page. Null for a document of too many elements, or with shadow roots that are not read. */
+function readInline(given: Limits & InlineLimits, dom: DomReader, inlineCode: typeof findInlineCode): RawInlineCode | null {
+  const elements = dom.deep("*");
+  return elements.length > given.inlineElementsMax || dom.rootsMissed > 0 ? null : inlineCode(given, dom, elements);
+}
+
+async function readInlineCode(document: OpenDocument, deadlineMs: number): Promise<InlineCodeFacts | null> {
+  const { inlineHashesMax: inlineListedMax, inlineCodeCharsMax: codeCharsMax, allInlineCodeCharsMax: allCodeCharsMax } = limits;
+  const call = callInPage(readInline, { ...limits, inlineListedMax, codeCharsMax, allCodeCharsMax }, `${findInlineCode}`);
+  const raw = (await evaluateIn(document, call, deadlineMs)) as RawInlineCode | null;
+  if (raw === null) return null;
+  const { codes, ...numbers } = raw;
+  const whole = codes.slice(0, inlineListedMax * 3).filter(({ isWhole }) => isWhole);
+  return { ...numbers, hashes: whole.map(({ kind, code }) => ({ kind, hash: hashOfCode(code) })) };
+}
+
+/** SHA-256 of inline code, as policies spell it. The code comes from the page, and may be anything. */
+export function hashOfCode(code: string): string {
+  return `sha256-${createHash("sha256").update(String(code)).digest("base64")}`;
 }

@@ -8,11 +8,13 @@ import {
   headerValueCharsMax,
   hopsMax,
   insecureRequestsMax,
+  loadedOriginsMax,
   otherSitesMax,
+  protocolCharsMax,
   setCookieLinesMax,
   subresourcesMax,
 } from "../../evidence/limits.ts";
-import type { CspViolation, OtherSiteFile, SetCookieLine } from "../../evidence/page-facts.ts";
+import type { CspViolation, LoadedOrigin, OtherSiteFile, SetCookieLine } from "../../evidence/page-facts.ts";
 import { boundedSetCookie, boundedText } from "../../evidence/redact.ts";
 import { siteOfUrl } from "../../parse/site.ts";
 import {
@@ -147,6 +149,26 @@ class OwnFrames {
   }
 }
 
+/** Origins from which documents load, by kind of resource. */
+class LoadedOrigins {
+  readonly #known = new Map<string, LoadedOrigin & { readonly loaderId: string | null }>();
+  #dropped = 0;
+
+  add(loaderId: string | null, kind: string, address: string): void {
+    const url = URL.parse(boundedUrl(address));
+    const origin =
+      url === null || url.host === "" ? boundedUrl(`${address.split(":")[0]?.toLowerCase()}:`) : `${url.protocol}//${url.host}`;
+    const key = `${loaderId} ${kind} ${origin}`;
+    if (this.#known.size >= loadedOriginsMax && !this.#known.has(key)) this.#dropped++;
+    else this.#known.set(key, { loaderId, kind: boundedText(kind, protocolCharsMax).text, origin });
+  }
+
+  of(document: string | null): Pick<Facts["requests"], "loadedOrigins" | "loadedOriginsDropped"> {
+    const own = [...this.#known].sort(([one], [other]) => (one < other ? -1 : 1)).filter(([, { loaderId }]) => loaderId === document);
+    return { loadedOrigins: own.map(([, { kind, origin }]) => ({ kind, origin })), loadedOriginsDropped: this.#dropped };
+  }
+}
+
 /** Script or style sheet that a document with the origin of the page requested. */
 interface CodeRequest extends OtherSiteFile {
   readonly frameId: string;
@@ -228,6 +250,7 @@ export class PageNetwork {
   readonly #policyBlocked = new Set<string>();
   readonly #violations = new Map<string, CspViolation>();
   readonly #code = new Map<string, CodeRequest>();
+  readonly #loads = new LoadedOrigins();
   #total = 0;
   #insecureDropped = 0;
   #codeDropped = 0;
@@ -322,6 +345,7 @@ export class PageNetwork {
       integrityPolicyBlocked: [...this.#policyBlocked].sort(),
       cspViolations: [...this.#violations.entries()].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, violation]) => violation),
       cspViolationsDropped: this.#violationsDropped,
+      ...this.#loads.of(this.#answeredDocuments().at(-1)?.loaderId ?? null),
     };
   }
 
@@ -363,10 +387,18 @@ export class PageNetwork {
     }
   }
 
+  /** Requests of a worker name no frame. Its own script has the policy of the page. */
+  #recordLoad(event: Protocol.Network.RequestWillBeSentEvent): void {
+    const { request, type = "Other", frameId } = event;
+    if ((type === "Document" && frameId === this.#frameId) || !this.ownFrames.has(frameId)) return;
+    this.#loads.add(this.ownFrames.documentOf(event), type.toLowerCase(), request.url);
+  }
+
   #onRequest(event: Protocol.Network.RequestWillBeSentEvent, session: CDPSession): void {
     const { requestId, request, type, frameId, loaderId, redirectResponse, redirectHasExtraInfo } = event;
     const early = this.#early.take(requestId);
     const before = this.#recorded.get(requestId);
+    this.#recordLoad(event);
     if (redirectResponse !== undefined && before !== undefined) {
       if (before.answers.length < answersKeptMax) {
         const response = boundedResponse(redirectResponse, before.isMainDocument, this.#headerCharsMax);
@@ -435,6 +467,7 @@ export class PageNetwork {
 
   #onWebSocket(url: string): void {
     this.#total++;
+    this.#loads.add(this.ownFrames.shownLoaderId, "websocket", url);
     const pageIsSecure = this.requestedUrl?.startsWith("https:") ?? false;
     if (url.startsWith("ws:") && pageIsSecure) this.#recordInsecure(url, "websocket", "loaded");
   }

@@ -1,5 +1,4 @@
 /** Observes one visit of a page: its requests, errors, what policies block, and the shape of its document. */
-import { createHash } from "node:crypto";
 import { pause } from "../../base/clock.ts";
 import { deadlineClock } from "../../base/standstill.ts";
 import type { BrowserPage, CDPSession, Protocol } from "../../browser/browser-page.ts";
@@ -24,7 +23,7 @@ import {
 import { boundedText } from "../../evidence/redact.ts";
 import { boundedUrl } from "./bounded-response.ts";
 import { evaluateIn, type OpenDocument } from "./page-document.ts";
-import { callInPage, type DomReader } from "./page-dom.ts";
+import { callInPage, type DomReader, findInlineCode, hashOfCode, type InlineLimits, type RawInlineCode } from "./page-dom.ts";
 import type { CanaryPage, PageOverrides, Unchanged } from "./page-fetch.ts";
 import type { PageWorker } from "./page-workers.ts";
 
@@ -127,11 +126,11 @@ export class PageObserver {
 
   /** @throws Error when the page's thread does not answer within `deadlineMs`, or the page is gone. @throws TypeError for a wrong structure. */
   readonly read = async (document: OpenDocument, deadlineMs: number): Promise<void> => {
-    const call = callInPage(readShape, { ...limits, inlineListedMax, codeCharsMax, allCodeCharsMax }, "null");
+    const call = callInPage(readShape, { ...limits, inlineListedMax, codeCharsMax, allCodeCharsMax }, `${findInlineCode}`);
     const { codes, ...shape } = (await evaluateIn(document, call, deadlineMs)) as RawShape;
     const inline = codes.slice(0, inlineListedMax).map(({ kind, code, nonced, isWhole }) => ({
       kind,
-      hash: isWhole ? `sha256-${createHash("sha256").update(String(code)).digest("base64")}` : null,
+      hash: isWhole ? hashOfCode(code) : null,
       sample: boundedText(String(code).trim(), sampleCharsMax).text,
       nonced,
     }));
@@ -256,14 +255,7 @@ function placeOf(url: string | undefined, lineNumber: number | undefined): Pick<
 }
 
 /** Part of the result of `readShape`: plain and truncated, but untrusted. */
-type RawShape = Omit<DocumentShape, "inline"> & {
-  readonly codes: readonly {
-    readonly kind: DocumentShape["inline"][number]["kind"];
-    readonly code: string;
-    readonly nonced: boolean;
-    readonly isWhole: boolean;
-  }[];
-};
+type RawShape = Omit<DocumentShape, "inline"> & Pick<RawInlineCode, "codes">;
 
 /** Objects on which pages listen: the event of a violation bubbles from its element to the window. */
 const listeningObjects = ["window", "document", "document.documentElement", "document.body"];
@@ -301,15 +293,13 @@ function focusCanary(at: number): "canary" | "page" | "none" {
   return element?.ownerDocument.activeElement === element && (framed == null || place.contains(document.activeElement)) ? "canary" : "page";
 }
 
-interface ShapeLimits {
+interface ShapeLimits extends InlineLimits {
   readonly attributeCharsMax: number;
-  readonly inlineListedMax: number;
-  readonly codeCharsMax: number;
-  readonly allCodeCharsMax: number;
 }
 
 /** Runs in the page. */
-function readShape(given: ShapeLimits, { all, deep, attribute, text }: DomReader): RawShape {
+function readShape(given: ShapeLimits, dom: DomReader, inlineCode: typeof findInlineCode): RawShape {
+  const { all, deep } = dom;
   const nameOf = (element: Element): string => Object.getOwnPropertyDescriptor(Element.prototype, "localName")?.get?.call(element);
   const shownText = Object.getOwnPropertyDescriptor(HTMLElement.prototype, "innerText")?.get;
   const elements = deep("*");
@@ -320,38 +310,16 @@ function readShape(given: ShapeLimits, { all, deep, attribute, text }: DomReader
     counts.set(name, (counts.get(name) ?? 0) + 1);
     for (let at = 0; at < name.length; at++) structure = (Math.imul(structure, 33) ^ name.charCodeAt(at)) >>> 0;
   }
-  const handlersOf = (element: Element): string[] =>
-    Element.prototype.getAttributeNames
-      .call(element)
-      .filter((name) => /^on[a-z]/.test(name))
-      .map((name) => attribute(element, name) ?? "");
-  const isCode = (element: Element): boolean => {
-    const type = (attribute(element, "type") ?? "").trim().toLowerCase();
-    return attribute(element, "src") === null && (type === "" || /^(module|importmap|speculationrules)$|(java|ecma)script/.test(type));
-  };
-  const noncedIn = (element: Element): boolean => (element as HTMLElement).nonce !== "" || attribute(element, "nonce") !== null;
-  const scripts = deep("script").filter(isCode);
-  const styles = deep("style");
-  const handlers = elements.flatMap(handlersOf);
-  let charsLeft = given.allCodeCharsMax;
-  const codeOf = (kind: "script" | "style" | "handler", whole: string, nonced: boolean) => {
-    const code = whole.slice(0, Math.min(given.codeCharsMax, charsLeft));
-    charsLeft -= code.length;
-    return { kind, code, nonced, isWhole: code.length === whole.length };
-  };
+  const { codes, ...found } = inlineCode(given, dom, elements);
   const [body] = all("body");
   return {
     elements: [...counts].map(([name, count]) => ({ name, count })),
     structure: `${elements.length}-${structure.toString(16)}`,
     textChars: body instanceof HTMLElement ? String(shownText?.call(body) ?? "").length : 0,
-    codes: [
-      ...scripts.slice(0, given.inlineListedMax).map((script) => codeOf("script", text(script), noncedIn(script))),
-      ...styles.slice(0, given.inlineListedMax).map((style) => codeOf("style", text(style), noncedIn(style))),
-      ...handlers.slice(0, given.inlineListedMax).map((handler) => codeOf("handler", handler, false)),
-    ],
-    inlineScripts: scripts.length,
-    inlineStyles: styles.length,
-    handlers: handlers.length,
-    styleAttributes: deep("[style]").length,
+    codes,
+    inlineScripts: found.scripts,
+    inlineStyles: found.styles,
+    handlers: found.handlers,
+    styleAttributes: found.styleAttributes,
   };
 }
