@@ -15,6 +15,7 @@ import type { Evidence } from "../evidence/evidence.ts";
 import type { ScanErrorCode } from "../evidence/scan.ts";
 import type { StoredResult } from "../judge/result.ts";
 import { systemRoots } from "../probe/tls/trust.ts";
+import { draftOfScan } from "../prove/scan-draft.ts";
 import { type LocalGatherer, type LocalGathererOptions, openLocalGatherer } from "../scan/gatherer.ts";
 import { performJudge } from "../scan/judge-task.ts";
 import { openJudging, storedResult } from "../scan/judging.ts";
@@ -188,7 +189,7 @@ export async function judgeOnce(
   { catalog, log, onCheckFault }: JudgeOnceOptions,
 ): Promise<StoredResult | ScanErrorCode> {
   if (catalog.snapshot === null) {
-    const judged = performJudge({ evidence, hung: [] }, builtInCatalog(), () => {});
+    const judged = performJudge({ evidence, hung: [] }, builtInCatalog(), () => {}, draftOfScan);
     for (const { key, fault } of judged.faults) onCheckFault(key, fault);
     return storedResult(judged);
   }

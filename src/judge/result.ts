@@ -97,6 +97,16 @@ export interface LinesScore {
   readonly codes: readonly string[];
 }
 
+/** Policy for the page as one scan saw it: the lines of the report send it. */
+export interface ScanDraft {
+  /** Enforced form, at most as long as scans read. It holds neither a nonce nor a line break. */
+  readonly policy: string;
+  /** What it leaves open: keys of texts. */
+  readonly costs: readonly string[];
+  /** What it would block: inline scripts, event handlers in attributes, and origins that no policy can name. */
+  readonly blocks: { readonly scripts: number; readonly handlers: number; readonly origins: number };
+}
+
 export interface StoredResult {
   readonly algorithmVersion: number;
   readonly catalogVersion: string;
@@ -112,4 +122,6 @@ export interface StoredResult {
   readonly findings: readonly StoredFinding[];
   /** Absent without a score, without lines for headers, and in results of older versions. */
   readonly lines?: LinesScore;
+  /** Absent where the scan did not see the page, or all that it loads, and in results of older versions. */
+  readonly draft?: ScanDraft;
 }

@@ -1,6 +1,7 @@
 /** Drafts a Content Security Policy from what a visit needs, on a fixed ladder from strict to open. Pure: the same needs, the same policy. */
 import type { BlockedByPolicy, DocumentShape } from "../evidence/observation.ts";
 import type { Rung } from "../evidence/proof.ts";
+import { parseCspSource } from "../parse/csp.ts";
 
 export { type Rung, rungs } from "../evidence/proof.ts";
 
@@ -216,12 +217,21 @@ function evalSources(blocked: readonly BlockedByPolicy[]): readonly string[] {
 
 function urlSources({ blocked, pageUrl }: DraftNeeds, directive: string): readonly string[] {
   const urls = blocked.filter((one) => one.directive === directive && one.kind === "url").map(({ url }) => url ?? "");
-  return [...new Set(urls.map((url) => sourceOf(url, pageUrl)))].sort();
+  return [...new Set(urls.map((url) => sourceOf(url, pageUrl)))].filter(isNameable).sort();
 }
 
 /** A directive replaces `default-src`, whose `'self'` it has to repeat. */
 function selfFirst(sources: readonly string[]): readonly string[] {
-  return ["'self'", ...[...new Set(sources)].filter((source) => source !== "'self'").sort()];
+  return ["'self'", ...[...new Set(sources)].filter((source) => source !== "'self'" && isNameable(source)).sort()];
+}
+
+/**
+ * False for what `sourceOf` gives of an address that policies cannot allow, such as one with an IPv6 address. Hosts of a page may hold
+ * characters that end a directive, and asterisks.
+ */
+export function isNameable(source: string): boolean {
+  const parsed = parseCspSource(source);
+  return parsed.kind === "host" ? !parsed.host.includes("*") : parsed.kind !== "invalid";
 }
 
 /** `'self'`, a host, or a scheme such as `data:`, for which browsers report the bare name. The scheme of the page needs no mention. */

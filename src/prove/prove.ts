@@ -6,7 +6,6 @@ import type { BlockedByPolicy } from "../evidence/observation.ts";
 import { type ProofPictures, type ProofPlan, type ProofStep, type Rung, rungs } from "../evidence/proof.ts";
 import type { ScanErrorCode } from "../evidence/scan.ts";
 import type { NotCheckedBecause, StoredResult } from "../judge/result.ts";
-import { parseCsp } from "../parse/csp.ts";
 import { valuesNamed } from "../parse/header-fields.ts";
 import { type CanaryPage, isHtmlType, type PageOverrides, type ReplacedHeader } from "../probe/browser/page-fetch.ts";
 import { predictedEvidence } from "../scan/predict.ts";
@@ -22,6 +21,7 @@ import {
   type VisitComparison,
 } from "./compare.ts";
 import { type Draft, type DraftCost, draftPolicy, needsOfAll, nonceMark, type PageNeeds, type RefusedBecause } from "./draft.ts";
+import { enforcedToday, formTargetsOf } from "./scan-draft.ts";
 
 export type { ProofPlan, ProofStep } from "../evidence/proof.ts";
 
@@ -357,13 +357,10 @@ class Prover {
   }
 
   #needs({ shapes, baselines: [{ readings }] }: Page, { observation }: Visited): PageNeeds {
-    const { dom, markup } = readings;
-    const forms = dom.status === "read" ? dom.facts.forms.map(({ action }) => action) : [];
-    const buttons = markup.status === "read" ? markup.facts.formActions.map(({ action }) => action) : [];
     return {
       blocked: observation.blocked.filter(({ reportOnly }) => reportOnly),
       shapes: shapes === null ? [] : [shapes],
-      formTargets: [...forms, ...buttons],
+      formTargets: formTargetsOf(readings),
       today: enforcedToday(readings),
     };
   }
@@ -471,16 +468,6 @@ export function changedRows({ before, after }: Pick<PageProof, "before" | "after
     const was = known.get(key) ?? state;
     return was === state ? [] : [{ key, before: was, after: state, because: notCheckedBecause }];
   });
-}
-
-/** Directives of all policies together, the first of equal ones. RFC 7034 section 2.1: DENY is what `frame-ancestors 'none'` replaces. */
-function enforcedToday({ page }: Pick<Evidence, "page">): PageNeeds["today"] {
-  if (page.status === "failed") return new Map();
-  const { headers } = page.facts;
-  const directives = parseCsp(valuesNamed(headers, policyName.toLowerCase())).flatMap((policy) => [...policy]);
-  const denies = valuesNamed(headers, "x-frame-options").some((value) => value.trim().toUpperCase() === "DENY");
-  const framing = denies ? [["frame-ancestors", ["'none'"]] as const] : [];
-  return new Map([...framing, ...directives.toReversed()]);
 }
 
 /** Fields that name where reports are sent. */

@@ -148,8 +148,8 @@ function createTurns(clock: Clock): InTurn {
   };
 }
 
-export function storedResult({ result, lines }: Judged): StoredResult {
-  return lines === null ? result : { ...result, lines };
+export function storedResult({ result, lines, draft }: Judged): StoredResult {
+  return { ...result, ...(lines === null ? {} : { lines }), ...(draft === null ? {} : { draft }) };
 }
 
 function isBuiltIn(key: string): boolean {

@@ -6,7 +6,7 @@ import { type Evidence, failed, isServerBusy, type ProbeFailure, type Subject } 
 import { headerValueCharsMax, scanSecondsDefault } from "../evidence/limits.ts";
 import type { Observation } from "../evidence/observation.ts";
 import type { ProgressStage, ScanErrorCode, Timings } from "../evidence/scan.ts";
-import type { LinesScore, StoredResult } from "../judge/result.ts";
+import type { LinesScore, ScanDraft, StoredResult } from "../judge/result.ts";
 import { isHttps } from "../parse/header-fields.ts";
 import type { ScriptAdvisories } from "../parse/script-libraries.ts";
 import { givenPublicSuffixes, hostOf, registrableDomainOf } from "../parse/site.ts";
@@ -98,6 +98,7 @@ export interface Judged {
   readonly result: StoredResult;
   /** As the stored result has it; null without. */
   readonly lines: LinesScore | null;
+  readonly draft: ScanDraft | null;
   /** Contract violations of checks, for the operator's log. */
   readonly faults: readonly { readonly key: string; readonly fault: string }[];
 }

@@ -159,6 +159,13 @@ const resultRow = stored.row({
   findings: stored.rows(findingRow),
   basis: stored.optional(basisRow),
   lines: stored.optional(stored.row({ score: stored.number, codes: stored.listOf<string>() })),
+  draft: stored.optional(
+    stored.row({
+      policy: stored.text,
+      costs: stored.listOf<string>(),
+      blocks: stored.row({ scripts: stored.number, handlers: stored.number, origins: stored.number }),
+    }),
+  ),
 });
 
 /** Keyed by the token of the scan, like the evidence. */
