@@ -1,12 +1,10 @@
 /** Checks that an enforced Content Security Policy restricts the scripts of the page. */
-import { notChecked, passed, registerCheck, sendPolicy, violated } from "assay/check";
+import { notChecked, ownFilesPolicy, passed, registerCheck, sendPolicy, violated } from "assay/check";
 import { cspCheck, directiveNames, enforcedCsp, governsFetches, governsScripts } from "assay/check/parsers";
 
 /** Without a policy on scripts, a page has at most this score. */
 const scoreCap = 79;
 const unprotected = { severity: "high", riskLevel: "medium", effort: "high", cwe: 693 } as const;
-/** Policy for a site that loads only files of its own. */
-const strictPolicy = "default-src 'self'; object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'self'";
 
 export default registerCheck({
   key: "content-security-policy",
@@ -22,9 +20,9 @@ export default registerCheck({
     "security.csp.script-src-missing": { ...unprotected, effort: "medium", weight: 22, scoreCap },
   },
   fixes: {
-    "security.missing-header.content-security-policy": [sendPolicy(strictPolicy, "none")],
-    "security.csp.skipped-by-browsers": [sendPolicy(strictPolicy, "none")],
-    "security.csp.no-effective-directive": [sendPolicy(strictPolicy, "weak")],
+    "security.missing-header.content-security-policy": [sendPolicy(ownFilesPolicy, "none")],
+    "security.csp.skipped-by-browsers": [sendPolicy(ownFilesPolicy, "none")],
+    "security.csp.no-effective-directive": [sendPolicy(ownFilesPolicy, "weak")],
     "security.csp.script-src-missing": [sendPolicy("script-src 'self'", "weak")],
   },
   judge({ dom, headers }) {

@@ -90,8 +90,8 @@ const attributes: readonly CookieAttribute[] = ["Secure", "HttpOnly", "SameSite=
 const fieldsByKind: FieldsByKind = {
   header: { name: isText, value: isText, replaces: isBoolean, optional: isBoolean },
   "remove-header": { name: isText },
-  policy: { directives: isText, present: isOneOf("none", "kept", "weak"), cures: isBoolean },
-  "new-policy": { needed: isBoolean },
+  policy: { directives: isText, present: isOneOf("none", "kept", "weak"), cures: isBoolean, reportsFirst: isLeftOut },
+  "new-policy": { needed: isBoolean, directives: isLeftOut },
   cookie: { cookies: isCookies, attributes: (list) => Array.isArray(list) && list.every((word) => attributes.includes(word)) },
   certificate: { host: isText, also: isOneOf("listen", "name", null) },
   "https-redirect": { host: isText },
@@ -109,6 +109,11 @@ const fieldsByKind: FieldsByKind = {
 
 function isText(value: unknown): boolean {
   return typeof value === "string" && value !== "";
+}
+
+/** Only scans set these fields. */
+function isLeftOut(value: unknown): boolean {
+  return value === undefined;
 }
 
 function isBoolean(value: unknown): boolean {

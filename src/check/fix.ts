@@ -15,6 +15,9 @@ interface HeaderFix {
   readonly optional: boolean;
 }
 
+/** Policy for a site that loads only files of its own: where nothing is known of the page. */
+export const ownFilesPolicy = "default-src 'self'; object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'self'";
+
 interface PolicyFix {
   readonly kind: "policy";
   /** Serialized directives of a Content Security Policy. */
@@ -26,6 +29,8 @@ interface PolicyFix {
   readonly present: "none" | "kept" | "weak";
   /** True if the policy repairs the finding. Otherwise it only limits the damage until the cause is removed. */
   readonly cures: boolean;
+  /** True for a policy that a scan drafted: its lines only report, until it is enforced. Checks leave it out. */
+  readonly reportsFirst?: true;
 }
 
 /** Renders no lines: the finding is repaired if a configuration for several findings replaces the policy of the site. */
@@ -33,6 +38,8 @@ interface NewPolicyFix {
   readonly kind: "new-policy";
   /** True if the policy of the site protects too little to be kept. */
   readonly needed: boolean;
+  /** Policy that a scan drafted. Checks leave it out. */
+  readonly directives?: string;
 }
 
 interface CookieFix {

@@ -5,7 +5,8 @@ import type { Severity } from "../check/check.ts";
 import type { FindingMark } from "../policy/finding-mark.ts";
 import { unmarked } from "../text/display.ts";
 import type { Texts } from "../text/i18n.ts";
-import { fixedFinding } from "../text/render.ts";
+import { draftSentences, fixedFinding } from "../text/render.ts";
+import type { PolicyStage } from "../text/servers/drafted.ts";
 import { configurationFor, isTestedForReal, serverLabel } from "../text/servers/server-lines.ts";
 import { EffortMeter, Instant, RiskMeter, SeverityChip } from "./components/labels.tsx";
 import { ReportSection } from "./components/layout.tsx";
@@ -334,10 +335,12 @@ interface LinesScoreProps {
   readonly ticked: TickedLines | null;
   /** Codes of the findings that the shown lines repair. */
   readonly codes: readonly string[];
+  /** True if a policy among the lines only reports. */
+  readonly reportsFirst: boolean;
 }
 
 /** Score with the lines. Nothing if the judged lines are not among the shown ones, as for a server that cannot express them. */
-function LinesScore({ report: { scan, result }, ticked, codes }: LinesScoreProps) {
+function LinesScore({ report: { scan, result }, ticked, codes, reportsFirst }: LinesScoreProps) {
   const i18n = useI18n();
   const { score } = result;
   const lines = ticked === null ? (result.lines ?? null) : ticked.lines;
@@ -351,7 +354,28 @@ function LinesScore({ report: { scan, result }, ticked, codes }: LinesScoreProps
     <p data-lines-score role="status">
       <strong>{i18n.t("report.server.score", { before: score, after: lines.score })}</strong>{" "}
       {scan.endedAt !== null && i18n.t("report.server.scoreMeans", { date: i18n.date(scan.endedAt) })}
+      {reportsFirst && ` ${i18n.t("report.server.scoreEnforced")}`}
     </p>
+  );
+}
+
+interface EnforcedLinesProps {
+  readonly label: string;
+  readonly text: string;
+  readonly draft: Required<Report["result"]>["draft"];
+}
+
+/** What the drafted policy would block, and the lines that enforce it. */
+function EnforcedLines({ label, text, draft }: EnforcedLinesProps) {
+  const { i18n, texts } = useDocument();
+  return (
+    <>
+      <p data-draft>{draftSentences(draft, i18n.locale, texts).join(" ")}</p>
+      <details class="paste">
+        <summary>{i18n.t("report.server.enforced")}</summary>
+        <ConfigLines label={label}>{text}</ConfigLines>
+      </details>
+    </>
   );
 }
 
@@ -376,16 +400,21 @@ export function AllLines({ report, ticked = null, ticks = () => null }: AllLines
   if (name === "explain") return null;
   const problems = findings.filter((shown) => shown.points !== 0 && isOpen(shown));
   const write = (note: string) => texts.translate(i18n.locale, ["serverNotes", ...note.split(".")]) ?? note;
-  const linesOf = (shown: readonly ShownFinding[]) =>
+  const { draft } = report.result;
+  const linesOf = (shown: readonly ShownFinding[], stage: PolicyStage) =>
     configurationFor(
       name,
-      shown.map(({ finding }) => fixedFinding(finding, report.scan.url, texts)),
+      shown.map(({ finding }) => fixedFinding(finding, { url: report.scan.url, draft }, texts)),
       write,
+      stage,
     );
-  const whole = linesOf(problems);
+  const whole = linesOf(problems, "enforced");
   if (whole.text === "") return null;
   const { codes: repairable, left } = whole;
-  const { text, codes } = ticked === null ? whole : linesOf(problems.filter(({ finding }) => ticked.codes.includes(finding.code)));
+  const chosen = ticked === null ? problems : problems.filter(({ finding }) => ticked.codes.includes(finding.code));
+  const { text, codes } = linesOf(chosen, "enforced");
+  const reporting = linesOf(chosen, "reported").text;
+  const reportsFirst = reporting !== text;
   const repaired = problems.filter(({ finding }) => codes.includes(finding.code)).length;
   const label = serverLabel(name);
   return (
@@ -396,8 +425,9 @@ export function AllLines({ report, ticked = null, ticks = () => null }: AllLines
         {i18n.t(isTestedForReal(name) ? "report.server.testedForReal" : "report.server.testedByForm")}
       </p>
       {ticks(problems.filter(({ finding }) => repairable.includes(finding.code)))}
-      <LinesScore report={report} ticked={ticked} codes={codes} />
-      <ConfigLines label={label}>{text}</ConfigLines>
+      <LinesScore report={report} ticked={ticked} codes={codes} reportsFirst={reportsFirst} />
+      <ConfigLines label={label}>{reporting}</ConfigLines>
+      {reportsFirst && draft !== undefined && <EnforcedLines label={label} text={text} draft={draft} />}
       {left.length > 0 && (
         <>
           <p>{i18n.t("report.server.left")}</p>

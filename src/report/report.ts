@@ -127,14 +127,15 @@ function shownFindings({ scan: { url }, result, server, ...source }: FindingsSou
   const others = source.allServers ? serverNames.filter((name) => name !== server.name) : [];
   const rows = new Map(result.ledger.map((row) => [row.key, row]));
   const anchors = new Map<string, number>();
+  const page = { url, draft: result.draft };
   return result.findings.map((finding): ShownFinding => {
     const row = rows.get(finding.checkKey);
     const occurrence = (anchors.get(finding.code) ?? 0) + 1;
     anchors.set(finding.code, occurrence);
-    const { fixes, values } = fixedFinding(finding, url, texts);
+    const { fixes, values } = fixedFinding(finding, page, texts);
     return {
       finding,
-      texts: textsOfFinding(finding, url, i18n.locale, texts, quoted),
+      texts: textsOfFinding(finding, page, i18n.locale, texts, quoted),
       anchor: occurrence === 1 ? finding.code : `${finding.code}-${occurrence}`,
       lines: server.name === "explain" ? null : linesFor(server.name, fixes, values),
       area: reportAreaOf(reader, finding.checkKey),

@@ -54,7 +54,7 @@ function headersOfLines(
     chosen === null ? findingCost(finding, result, checks).points !== 0 : chosen.includes(finding.code),
   );
   const { changes, codes } = headerChangesFor(
-    wanted.map((finding) => fixedFinding(finding, url, { fixesOf: (code) => fixes.get(code) ?? [] })),
+    wanted.map((finding) => fixedFinding(finding, { url, draft: result.draft }, { fixesOf: (code) => fixes.get(code) ?? [] })),
   );
   return changes.length === 0 ? null : { headers: changes, codes };
 }

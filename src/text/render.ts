@@ -1,11 +1,12 @@
 /** Renders a stored scan as the API's result; the only place that defines its shape (specification, sections 2.2 and 2.3). */
 import type { FindingTexts, State } from "../check/check.ts";
 import type { ScanErrorCode } from "../evidence/scan.ts";
-import { isNote, type LedgerRow, type ResultBasis, type StoredFinding, type StoredResult } from "../judge/result.ts";
+import { isNote, type LedgerRow, type ResultBasis, type ScanDraft, type StoredFinding, type StoredResult } from "../judge/result.ts";
 import { localLocation } from "../parse/location.ts";
 import { hostOf } from "../parse/site.ts";
 import type { PageLocale, Texts, TextValues } from "./i18n.ts";
 import { chargesOf, type HeldScore, heldScore, notMeasuredBecause } from "./ledger-rows.ts";
+import { areDrafted, asksForDraft, draftedFixes } from "./servers/drafted.ts";
 import { type FixedFinding, withServerLines } from "./servers/server-lines.ts";
 
 export { bands, ranks } from "../judge/result.ts";
@@ -72,6 +73,8 @@ export interface FullReport<Evidence, Timings> extends SecurityResult {
   readonly stillChanging?: readonly string[];
   /** Score with the header fields that the lines of the remediations set. Absent where it is not known. */
   readonly linesScore?: number;
+  /** Policy of these lines, drafted from what the scan saw. Absent where it saw too little. */
+  readonly policyDraft?: ScanDraft;
   /** Keys of violated rows that have no effect on the score. */
   readonly notes: readonly string[] | null;
   /** Charged points by key of the violated row. Null for results of algorithm version 2 and older. */
@@ -122,6 +125,7 @@ export function renderFullReport<Evidence, Timings>(
     heldScore: result === null ? null : heldScore(result, locale, texts),
     ...(stillChanging.length > 0 && { stillChanging }),
     ...(result?.lines !== undefined && { linesScore: result.lines.score }),
+    ...(result?.draft !== undefined && isDraftUsed(result, texts) && { policyDraft: result.draft }),
     notes: result === null ? null : result.ledger.filter(isNote).map(({ key }) => key),
     ledgerCharges: result === null ? null : ledgerCharges(result),
     cwe: result === null ? null : weaknessesOf(result, texts),
@@ -201,7 +205,8 @@ function pageText(texts: Texts, locale: PageLocale, path: string, values: TextVa
 /** Summary of a scan: unmeasured if it failed, null if unfinished. */
 function securityBlock({ url, status }: ReadableScan, result: StoredResult | null, locale: PageLocale, texts: Texts): SecurityBlock | null {
   if (result === null) return status === "finished" || status === "failed" ? unmeasured : null;
-  const { measured, score, band, rank, ledger, findings } = result;
+  const { measured, score, band, rank, ledger, findings, draft } = result;
+  const page = { url, draft };
   return {
     dimension: "security",
     measured,
@@ -212,8 +217,8 @@ function securityBlock({ url, status }: ReadableScan, result: StoredResult | nul
     checks: ledger.map(({ key, state }) => ({ key, state, ...textsOfCheck(key, locale, texts) })),
     findings: findings.map((finding) => {
       const { code, severity, riskLevel, effort } = finding;
-      const { remediation, ...others } = textsOfFinding(finding, url, locale, texts);
-      const { fixes, values } = fixedFinding(finding, url, texts);
+      const { remediation, ...others } = textsOfFinding(finding, page, locale, texts);
+      const { fixes, values } = fixedFinding(finding, page, texts);
       return { code, severity, riskLevel, effort, ...others, remediation: withServerLines(remediation, fixes, values) };
     }),
   };
@@ -244,19 +249,43 @@ export function textsOfCheck(key: string, locale: PageLocale, texts: Texts): { r
   };
 }
 
-/** Fixes of a finding with the values that they quote. */
+/** Page of the findings, and the policy that the scan drafted for it. */
+export interface FoundOn {
+  readonly url: string;
+  /** Absent without one. */
+  readonly draft?: ScanDraft | undefined;
+}
+
+/** Fixes of a finding with the values that they quote, and with the policy of the draft. */
 export function fixedFinding(
   { code, values }: Pick<StoredFinding, "code" | "values">,
-  url: string,
+  { url, draft }: FoundOn,
   texts: Pick<Texts, "fixesOf">,
 ): FixedFinding {
-  return { code, fixes: texts.fixesOf(code), values: { ...values, ...subjectValues(url) } };
+  return { code, fixes: draftedFixes(texts.fixesOf(code), draft ?? null), values: { ...values, ...subjectValues(url) } };
+}
+
+function isDraftUsed({ findings }: StoredResult, texts: Texts): boolean {
+  return findings.some(({ code }) => asksForDraft(texts.fixesOf(code)));
+}
+
+/** What the draft of a scan would block, leaves open, and cannot know. The words of the page are not in it. */
+export function draftSentences({ blocks, costs }: ScanDraft, locale: PageLocale, texts: Texts): readonly string[] {
+  const say = (path: readonly string[], values: TextValues = {}) => texts.translate(locale, path, values) ?? path.join(".");
+  const blocked = (["scripts", "handlers", "origins"] as const).filter((kind) => blocks[kind] > 0);
+  return [
+    say(["report", "draft", "seen"]),
+    ...(blocked.length === 0 ? [say(["report", "draft", "blocksNothing"])] : []),
+    ...blocked.map((kind) => say(["report", "draft", "blocks", kind], { count: blocks[kind] })),
+    ...costs.map((cost) => say(["proof", "costs", cost])),
+    say(["report", "draft", "enforce"]),
+  ];
 }
 
 /** Texts of a finding; the remediation has no lines for servers. `quote` formats each value, host and URL included. */
 export function textsOfFinding(
   { code, checkKey, values }: Pick<StoredFinding, "code" | "checkKey" | "values">,
-  url: string,
+  { url, draft }: FoundOn,
   locale: PageLocale,
   texts: Texts,
   quote: (value: string | number) => string | number = (value) => value,
@@ -269,7 +298,9 @@ export function textsOfFinding(
     texts.translate(locale, ["checks", texts.checkDeclaring(code) ?? checkKey, "findings", code, field], filled) ??
     texts.translate(locale, ["retired", field], { key: checkKey, ...subject }) ??
     code;
-  return { title: text("title"), detail: text("detail"), riskStatement: text("riskStatement"), remediation: text("remediation") };
+  const drafted = draft !== undefined && areDrafted(texts.fixesOf(code)) ? draftSentences(draft, locale, texts) : [];
+  const remediation = [text("remediation"), ...drafted].join(" ");
+  return { title: text("title"), detail: text("detail"), riskStatement: text("riskStatement"), remediation };
 }
 
 /** Sentence for owners of sites. A plugin may have none: then its risk statement or title without quoted values, or else the code. */

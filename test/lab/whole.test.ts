@@ -42,7 +42,7 @@ function figuresOf({ result: { score, ledger, findings } }: FinishedScan): strin
 }
 
 function configurationOf(server: RunServer, { evidence, result }: FinishedScan) {
-  const items = result.findings.map((finding) => fixedFinding(finding, evidence.subject.url, texts));
+  const items = result.findings.map((finding) => fixedFinding(finding, evidence.subject, texts));
   return configurationFor(server, items, (note) => texts.translate("en-gb", ["serverNotes", ...note.split(".")]) ?? note);
 }
 
@@ -137,7 +137,7 @@ test.each([
   const scan = (pasted: string) => laboratory.scan({ serve: () => serveWhole("express", page, pasted) });
   const finding = (await scan("")).result.findings.find((each) => each.code === code);
   if (finding === undefined) throw new Error(`the site before has no ${code}`);
-  const { fixes, values } = fixedFinding(finding, `https://${applicationHost}/`, texts);
+  const { fixes, values } = fixedFinding(finding, { url: `https://${applicationHost}/` }, texts);
   const lines = linesFor("express", fixes, values);
   expect(lines).not.toBeNull();
   const after = await scan(lines ?? "");

@@ -154,7 +154,27 @@ const FullReportSchema = model(
       ),
     ),
     linesScore: Type.Optional(
-      scoreField("Score if the server sent the header fields of the remediations' lines: the same checks, all else as scanned."),
+      scoreField(
+        "Score if the server sent the header fields of the remediations' lines, with their policy enforced: the same checks, all else as scanned.",
+      ),
+    ),
+    policyDraft: Type.Optional(
+      Type.Object(
+        {
+          policy: Type.String({ description: "As linesScore counts it, enforced." }),
+          costs: Type.Array(Type.String(), { description: "What it leaves open." }),
+          blocks: Type.Object(
+            { scripts: Type.Number(), handlers: Type.Number(), origins: Type.Number() },
+            {
+              description: "What it would block: inline scripts, event handlers in attributes, and addresses that no policy can name.",
+            },
+          ),
+        },
+        {
+          description:
+            "Policy of the remediations' lines, drafted from what the page loaded in one visit. The lines send it as Content-Security-Policy-Report-Only. Absent where no line has it, or the scan saw too little.",
+        },
+      ),
     ),
     stillChanging: Type.Optional(
       Type.Array(Type.String(), {

@@ -160,8 +160,8 @@ function findingLines(finding: StoredFinding, url: string, { texts: own }: Tried
   const quoted = Object.entries(values).map(([name, value]) => `    ${stripControls(name)} = ${shownValue(value)}`);
   const rendered = locales.flatMap((locale) => {
     if (own[locale]?.findings?.[code] === undefined) return [`  ${locale}: no texts`];
-    const { remediation, ...others } = textsOfFinding(finding, url, locale, texts);
-    const { fixes, values: filled } = fixedFinding(finding, url, texts);
+    const { remediation, ...others } = textsOfFinding(finding, { url }, locale, texts);
+    const { fixes, values: filled } = fixedFinding(finding, { url }, texts);
     const lines = [others.title, others.detail, others.riskStatement, ...withServerLines(remediation, fixes, filled).split("\n")];
     return [`  ${locale}`, ...lines.map((line) => `    ${stripControls(line)}`)];
   });

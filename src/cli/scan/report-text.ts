@@ -110,9 +110,10 @@ function remediationLines(remediation: string, style: ReportStyle): readonly str
 }
 
 /** Accepted findings are counted too: their lines are printed. */
-function linesScoreLines({ linesScore, security }: FullReport<unknown, unknown>, style: ReportStyle): readonly string[] {
+function linesScoreLines({ linesScore, policyDraft, security }: FullReport<unknown, unknown>, style: ReportStyle): readonly string[] {
   if (linesScore === undefined || security?.score == null) return [];
-  return ["", ...wrapped(translate(style, "linesScore", { before: security.score, after: linesScore }), indent, style)];
+  const name = policyDraft === undefined ? "linesScore" : "linesScoreDrafted";
+  return ["", ...wrapped(translate(style, name, { before: security.score, after: linesScore }), indent, style)];
 }
 
 function changingLines({ stillChanging }: FullReport<unknown, unknown>, style: ReportStyle): readonly string[] {

@@ -1,5 +1,5 @@
 /** Fills the placeholders of fixes, and merges the fixes of several findings. */
-import type { Fix, FixedCookies } from "../../check/fix.ts";
+import { type Fix, type FixedCookies, ownFilesPolicy } from "../../check/fix.ts";
 import { findingValueCharsMax } from "../../evidence/limits.ts";
 import type { TextValues } from "../i18n.ts";
 import { type FixOf, policyName } from "./target.ts";
@@ -87,8 +87,6 @@ function cookieNames(text: string, fill: Fill): { readonly usable: readonly stri
 
 // Merges fixes of several findings: one value for each header, one policy, and nothing twice.
 
-/** Policy that restricts everything to the site itself. */
-const basePolicy = "default-src 'self'; object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'self'";
 /** Kinds whose lines presuppose files, so that a server might refuse the whole configuration. */
 const byHand: readonly Fix["kind"][] = ["certificate", "text-file"];
 const stsName = "strict-transport-security";
@@ -112,7 +110,7 @@ export function mergedFixes(given: readonly Fix[]): readonly Fix[] {
   const removed = fixes.filter((fix) => fix.kind === "remove-header").filter(({ name }) => !sent.has(name.toLowerCase()));
   const policies = mergedPolicies(
     fixes.filter((fix) => fix.kind === "policy"),
-    isNew,
+    isNew ? newPolicyOf(fixes) : null,
   );
   const cookies = mergedCookies(fixes.filter((fix) => fix.kind === "cookie"));
   const merged: readonly Fix["kind"][] = ["header", "policy", "new-policy", "cookie", "remove-header"];
@@ -159,11 +157,19 @@ function strictestSts(values: readonly string[]): string {
   return [`max-age=${Math.max(...ages)}`, ...words].join("; ");
 }
 
-/** Merged policy. If it replaces the site's policy, whose content is unknown, it restricts every kind of content. */
-function mergedPolicies(policies: readonly FixOf<"policy">[], replaces: boolean): readonly Fix[] {
+/** What replaces the policy of the site: the draft of the scan, or all restricted to the site itself. */
+function newPolicyOf(fixes: readonly Fix[]): string {
+  const drafted = fixes.flatMap((fix) => (fix.kind === "policy" && fix.reportsFirst === true ? fix.directives : []));
+  const given = fixes.flatMap((fix) => (fix.kind === "new-policy" ? (fix.directives ?? []) : []));
+  return [...drafted, ...given][0] ?? ownFilesPolicy;
+}
+
+/** Merged policy. `replacement`: what takes the place of the site's policy, and restricts every kind of content; null to keep that one. */
+function mergedPolicies(policies: readonly FixOf<"policy">[], replacement: string | null): readonly Fix[] {
+  const replaces = replacement !== null;
   if (policies.length === 0 && !replaces) return [];
   const kept = !replaces && policies.every(({ present }) => present === "kept");
-  const all = [...(replaces ? [basePolicy] : []), ...policies.map(({ directives }) => directives)];
+  const all = [...(replaces ? [replacement] : []), ...policies.map(({ directives }) => directives)];
   const directives = joinedDirectives(all);
   if (kept) return [{ kind: "policy", directives, present: "kept", cures: true }];
   return [{ kind: "header", name: policyName, value: directives, replaces, optional: false }];

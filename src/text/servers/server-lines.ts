@@ -4,6 +4,7 @@ import type { TextValues } from "../i18n.ts";
 import { apache, htaccess } from "./apache.ts";
 import { caddy } from "./caddy.ts";
 import { cloudflare } from "./cloudflare.ts";
+import { fixesOfStage, type PolicyStage, reportsOnly } from "./drafted.ts";
 import { express } from "./express.ts";
 import {
   filledFixes,
@@ -86,9 +87,10 @@ export function guessServer(serverHeaderValue: string | null): ServerName | null
   return products.find(([pattern]) => pattern.test(value))?.[1] ?? null;
 }
 
-/** Lines of one finding; null if it has no fixes, the server cannot express one, or a value could change their meaning. */
+/** Lines of one finding, where drafted policies only report; null if it has no fixes, the server cannot express one, or a value could change their meaning. */
 export function linesFor(server: ServerName, fixes: readonly Fix[], values: TextValues): string | null {
-  const filled = filledFixes(fixes, values);
+  const all = filledFixes(fixes, values);
+  const filled = all === null ? null : fixesOfStage(all, "reported");
   const target = targets[server];
   if (filled === null || filled.length === 0 || !filled.every((fix) => target.expresses(fix))) return null;
   const lines = target.lines(filled);
@@ -104,12 +106,17 @@ export function withServerLines(remediation: string, fixes: readonly Fix[], valu
 }
 
 /**
- * One configuration for the findings: each header has one value, and nothing is declared twice. `write` gives the texts of comments. The
+ * One configuration for the findings, of one stage: each header has one value, and nothing is declared twice. `write` gives the texts of comments. The
  * text is empty if no finding can be repaired in this way.
  */
-export function configurationFor(server: ServerName, items: readonly FixedFinding[], write: WriteNote): ServerConfiguration {
+export function configurationFor(
+  server: ServerName,
+  items: readonly FixedFinding[],
+  write: WriteNote,
+  stage: PolicyStage = "enforced",
+): ServerConfiguration {
   const target = targets[server];
-  const { merged, codes, left } = combinedFixes(items, target);
+  const { merged, codes, left } = combinedFixes(items, target, stage);
   if (merged.length === 0) return { text: "", codes: [], left };
   return { text: target.whole(merged, notesOf(server, merged), write).join("\n"), codes, left };
 }
@@ -119,13 +126,13 @@ const headersOnly: Pick<Target, "expresses"> = {
   expresses: ({ kind }) => kind === "header" || kind === "remove-header" || kind === "policy",
 };
 
-/** What one configuration for the findings does to header fields, on any server. */
+/** What one configuration for the findings does to header fields, on any server, with its policy enforced. */
 export function headerChangesFor(items: readonly FixedFinding[]): {
   readonly changes: readonly HeaderChange[];
   /** As in `ServerConfiguration`. */
   readonly codes: readonly string[];
 } {
-  const { merged, codes } = combinedFixes(items, headersOnly);
+  const { merged, codes } = combinedFixes(items, headersOnly, "enforced");
   return { changes: headerChanges(merged), codes };
 }
 
@@ -133,12 +140,14 @@ interface CombinedFixes extends Pick<ServerConfiguration, "codes" | "left"> {
   readonly merged: readonly Fix[];
 }
 
-function combinedFixes(items: readonly FixedFinding[], target: Pick<Target, "expresses">): CombinedFixes {
-  const filled = items.map(({ code, fixes, values }) => ({
+function combinedFixes(items: readonly FixedFinding[], target: Pick<Target, "expresses">, stage: PolicyStage): CombinedFixes {
+  const written = items.map(({ code, fixes, values }) => ({
     code,
     // Lines for an example, or for some of the cookies, repair nothing that could be counted.
     fixes: (namesAllCookies(fixes, values) ? filledFixes(fixes, values) : null) ?? [],
   }));
+  const all = written.flatMap(({ fixes }) => fixes);
+  const filled = written.map(({ code, fixes }) => ({ code, fixes: fixesOfStage(fixes, stage, all) }));
   const isExpressed = expressedBy(
     target,
     filled.flatMap(({ fixes }) => fixes),
@@ -167,7 +176,8 @@ function notesOf(server: ServerName, fixes: readonly Fix[]): readonly ServerNote
   const notes: readonly (readonly [ServerNote, boolean])[] = [
     [`place.${server}`, true],
     ["test", true],
-    ["policy", policy !== undefined || fixes.some(({ kind }) => kind === "policy")],
+    ["policy", !headers.some(reportsOnly) && (policy !== undefined || fixes.some(({ kind }) => kind === "policy"))],
+    ["policyReports", headers.some(reportsOnly)],
     ["policyReplaced", policy?.replaces === true],
     ["subdomains", headers.some(({ value }) => value.includes("includeSubDomains"))],
     ["origin", headers.some(({ value }) => value.includes("https://app.example"))],

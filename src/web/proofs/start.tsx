@@ -104,7 +104,7 @@ function fixOf(
   { url }: ScanRecord,
   findings: readonly StoredFinding[],
 ): Pick<Wanted, "headers" | "draft"> {
-  const { changes } = headerChangesFor(findings.map((finding) => fixedFinding(finding, url, texts)));
+  const { changes } = headerChangesFor(findings.map((finding) => fixedFinding(finding, { url }, texts)));
   const isPolicy = ({ name }: { readonly name: string }) => name.toLowerCase() === policyField;
   const headers = changes.filter((change) => !isPolicy(change)).map(({ name, value }) => `${name}: ${value ?? ""}`);
   return { headers, draft: changes.some(isPolicy) ? "strict" : null };

@@ -64,7 +64,7 @@ function compare(visit: Visit, before: ScanRecord, after: ScanRecord): Compariso
   const [earlier, later] = [resultOf(visit, before), resultOf(visit, after)];
   const texts = new Map(
     [...earlier.findings, ...later.findings].map((finding) => {
-      const { title, detail } = textsOfFinding(finding, after.url, visit.i18n.locale, visit.settings.texts);
+      const { title, detail } = textsOfFinding(finding, after, visit.i18n.locale, visit.settings.texts);
       return [finding, `${title}\n${detail}`];
     }),
   );
@@ -279,7 +279,7 @@ function FindingHead({ finding, of }: FindingProps) {
 
 function FindingText({ finding, of, field }: FindingProps & { readonly field: "title" | "detail" }) {
   const { i18n, settings } = useVisit();
-  return <Sentence text={textsOfFinding(finding, of.url, i18n.locale, settings.texts, quoted)[field]} />;
+  return <Sentence text={textsOfFinding(finding, of, i18n.locale, settings.texts, quoted)[field]} />;
 }
 
 /** Checks whose state changed between the two scans. */
