@@ -4,7 +4,7 @@ import { type Rank, standing } from "../judge/result.ts";
 import type { EventData, EventFinding, EventSite, EventType, StoredEvent } from "../store/site-events.ts";
 import type { SiteHistoryEntry } from "../store/site-runs.ts";
 import type { TextValues } from "../text/i18n.ts";
-import { isConnectionFailure, pageChangeText, unmeasuredReason } from "../text/render.ts";
+import { isConnectionFailure, pageChangeText, policyBlockText, unmeasuredReason } from "../text/render.ts";
 import { capitalised } from "../text/translator.ts";
 import { cutText, type MailBlock, type MailContent, type MailFigure, type MailSection, subjectCharsMax } from "./mail-frame.ts";
 import type { ChannelMailContext, MailWords } from "./mail-text.ts";
@@ -59,6 +59,18 @@ const eventTexts: { readonly [T in EventType]: EventText<T> } = {
     long: (words, data) => findingBlocks("long.opened", words, data),
     todo: todoOfPage,
   },
+  "policy.broken": {
+    tone: "worse",
+    short: (words) => words.t("short.policyBroken"),
+    todo: (words) => words.t("todo.policyBroken"),
+    long: (words, { url, since, blocked, blockedDropped }) => {
+      const items = blocked.map((one) => policyBlockText(one, words.locale, words.texts));
+      return [
+        line(words.t("long.policyBroken", { url, since: words.dateTime(since) })),
+        { kind: "list", items: blockedDropped > 0 ? [...items, words.count("long.moreBlocked", blockedDropped)] : items },
+      ];
+    },
+  },
   "certificate.expiring": {
     tone: "worse",
     detailOf: ({ daysLeft }) => Math.min(Math.max(daysLeft, 0), detailMax - 1),
@@ -80,6 +92,12 @@ const eventTexts: { readonly [T in EventType]: EventText<T> } = {
     todo: (words) => words.t("todo.nothing"),
     short: (words) => words.t("short.recovered"),
     long: (words, { since }) => [line(words.t("long.recovered", { since: words.dateTime(since) }))],
+  },
+  "policy.recovered": {
+    tone: "better",
+    todo: (words) => words.t("todo.nothing"),
+    short: (words) => words.t("short.policyRecovered"),
+    long: (words, { url, since }) => [line(words.t("long.policyRecovered", { url, since: words.dateTime(since) }))],
   },
   "finding.resolved": {
     tone: "better",

@@ -15,6 +15,8 @@ export const eventTypes = [
   "certificate.expiring",
   "site.unreachable",
   "site.recovered",
+  "policy.broken",
+  "policy.recovered",
   "catalog.changed",
   "scan.finished",
   "proof.finished",

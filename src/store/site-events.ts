@@ -9,7 +9,7 @@ import { isBackgroundLane } from "./queue.ts";
 import { listedScoreOf, type ScanRecord, type ScanSummary } from "./scan-record.ts";
 import { randomBase62 } from "./secret-value.ts";
 import type { OpenFinding } from "./site-runs.ts";
-import type { Site } from "./sites.ts";
+import type { PolicyBlock, Site } from "./sites.ts";
 import { accountRange, newestFirst } from "./table.ts";
 
 /** 130 bits. */
@@ -57,6 +57,17 @@ export interface RulesChangeData {
   readonly largestChange?: RulesMove | null;
 }
 
+/** The planned headers break the page, which they did not do before. */
+export interface PolicyBreak {
+  /** Address of the site on which they were tried. */
+  readonly url: string;
+  /** First try that showed it. */
+  readonly since: string;
+  /** What they block, the first ones, and the number of the others. */
+  readonly blocked: readonly PolicyBlock[];
+  readonly blockedDropped: number;
+}
+
 /** Data of each type of event. Codes and values only; sentences are rendered for the reader. */
 export interface EventData {
   readonly "site.score_dropped": { readonly from: number; readonly to: number } & Pick<ScanSummary, "band" | "rank"> & CausedByPage;
@@ -69,6 +80,8 @@ export interface EventData {
   /** `leadsTo`: host of another site to which the address redirects now. */
   readonly "site.unreachable": { readonly since: string; readonly errorCode: string | null; readonly leadsTo?: string | undefined };
   readonly "site.recovered": { readonly since: string };
+  readonly "policy.broken": PolicyBreak;
+  readonly "policy.recovered": Pick<PolicyBreak, "url" | "since">;
   readonly "catalog.changed": RulesChangeData;
   readonly "scan.finished": { readonly status: "finished" | "failed" } & Pick<ScanRecord, "token" | "id" | "url" | "errorCode"> &
     Pick<ScanSummary, "score" | "band" | "rank">;

@@ -208,7 +208,7 @@ export function siteRunRepository(db: Db, queueMax: number) {
     reportRules: async (accountId: number, now: Date): Promise<readonly StoredEvent[]> =>
       siteAccountOf(db, accountId).rulesChange == null ? [] : await db.write(() => reportRules(db, accountId, now)),
     ...reads(db, { state: stateOf }),
-    ...transactions(db, { conclude, noteState }),
+    ...transactions(db, { conclude, noteState, notePolicy }),
   };
 }
 
@@ -228,6 +228,20 @@ function noteState(
   const { state, events } = change(site, stateOf(db, id));
   db.siteStates.put(id, state);
   return putEvents(db, { accountId, site: eventSiteOf(site), now }, events);
+}
+
+/** Changes the site after a try of its planned policy; events as in `conclude`. */
+function notePolicy(
+  db: Db,
+  { accountId, id }: Pick<Site, "accountId" | "id">,
+  change: (site: Site) => Pick<RunConclusion, "site" | "events"> | null,
+  now: Date,
+): readonly StoredEvent[] {
+  const site = db.sites.get([accountId, id]);
+  const noted = site === undefined ? null : change(site);
+  if (site === undefined || noted === null) return [];
+  putSite(db, { ...site, ...noted.site });
+  return putEvents(db, { accountId, site: eventSiteOf(site), now }, noted.events);
 }
 
 /** Open findings that are not accepted, the most severe first. */
@@ -294,7 +308,8 @@ function conclude(
   const before = stateOf(db, siteId);
   const course = site.course ?? pastCourseOf(db, site);
   const { state, site: change, events, rules, history } = concluded({ ...site, course }, before);
-  const changed = { ...site, course, ...change };
+  // A try of the planned policy may have ordered a look while the run was under way.
+  const changed = { ...site, course, ...change, secondLookAt: change.secondLookAt ?? site.secondLookAt };
   if (rules !== null) noteRules(db, accountId, rules, now);
   db.siteStates.put(siteId, { ...state, rulesMove: moveAfter(db, before, site, changed, rules) });
   putSite(db, changed);

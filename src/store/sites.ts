@@ -47,6 +47,35 @@ export interface SiteReading extends SiteHistoryEntry {
 /** Last score of a day, which is counted from 1970 in UTC. */
 export type DayScore = readonly [day: number, score: number];
 
+/** What a planned policy blocks, as the browser names it. */
+export interface PolicyBlock {
+  /** Such as `script-src-elem`. */
+  readonly directive: string;
+  /** What was to be loaded; null for code. */
+  readonly url: string | null;
+  /** `url`, `inline`, `eval`, `wasm-eval` or `trusted-types`. */
+  readonly kind: string;
+}
+
+/** Headers that a proof has proven, and that the runs of the site try again. */
+export interface WatchedPolicy {
+  /** Address of the site on which they are tried. */
+  readonly url: string;
+  /** As the proof gives them: `{nonce}` stands for a new nonce, and null takes a field away. */
+  readonly headers: readonly { readonly name: string; readonly value: string | null }[];
+  /** Token of the proof, which may be gone by now. */
+  readonly proof: string;
+  readonly savedAt: string;
+  /** Last try with an answer; null before the first. */
+  readonly triedAt: string | null;
+  /** First try that showed the page broken; null while it works. */
+  readonly brokenSince: string | null;
+  /** True if `policy.broken` was sent, and nothing since. */
+  readonly reported: boolean;
+  /** What the last try showed, at most a few things. */
+  readonly blocked: readonly PolicyBlock[];
+}
+
 /** What the account decides. */
 const ownedFields = {
   name: stored.text,
@@ -84,6 +113,8 @@ const siteRow = stored.row({
   trend: stored.listOf<number>(),
   /** See `courseWith`. Missing in rows of earlier releases until the next run. */
   course: stored.optional(stored.unchecked<readonly DayScore[]>()),
+  /** Missing or null without one. */
+  policy: stored.optional(stored.unchecked<WatchedPolicy | null>()),
 });
 export type Site = Static<typeof siteRow>;
 
@@ -160,11 +191,16 @@ function add(db: Db, sites: readonly NewSite[], sitesMax: number): readonly (Sit
 function change(db: Db, accountId: number, id: number, update: (site: Site) => SiteChange): Site | "url-taken" | undefined {
   const site = db.sites.get([accountId, id]);
   if (site === undefined) return undefined;
-  const changed = { ...site, ...update(site) };
+  const changed = withoutStrayPolicy({ ...site, ...update(site) });
   if (changed.url === site.url) return putSite(db, changed);
   if (sitesOf(db, accountId).some(({ url }) => url === changed.url)) return "url-taken";
   db.siteStates.remove(id);
   return putSite(db, { ...changed, reading: null, trend: [], course: [], failingSince: null, secondLookAt: null });
+}
+
+/** A planned policy leaves with its address. */
+function withoutStrayPolicy(site: Site): Site {
+  return site.policy == null || [site.url, ...site.pages].includes(site.policy.url) ? site : { ...site, policy: null };
 }
 
 /** Unknown ids are passed over. */

@@ -179,6 +179,15 @@ export function isConnectionFailure(errorCode: string | null): boolean {
   return errorCode !== null && connectionFailures.includes(errorCode);
 }
 
+/** What planned headers block, in words; the address of a page is in it. */
+export function policyBlockText(
+  { directive, url, kind }: { readonly directive: string; readonly url: string | null; readonly kind: string },
+  locale: PageLocale,
+  texts: Texts,
+): string {
+  return `${directive}: ${url ?? texts.translate(locale, ["proof", "kinds", kind]) ?? kind}`;
+}
+
 interface NamedPage {
   readonly url: string;
   readonly title: string;

@@ -34,6 +34,15 @@ export const newEvents: readonly NewEvent[] = [
   { type: "site.unreachable", token, data: { since: at, errorCode: "timeout", leadsTo: "parked.example" } },
   { type: "site.recovered", token, data: { since: at } },
   {
+    type: "policy.broken",
+    token,
+    data: {
+      ...{ url: "https://bakery.example/", since: at, blockedDropped: 2 },
+      blocked: [{ directive: "script-src-elem", url: null, kind: "inline" }],
+    },
+  },
+  { type: "policy.recovered", token, data: { url: "https://bakery.example/", since: at } },
+  {
     type: "catalog.changed",
     token: null,
     data: {

@@ -110,6 +110,33 @@ const descriptions: Readonly<Record<WebhookType, readonly [summary: string, data
     "A site that was unreachable can be measured again.",
     { ...ofSite, since: instantOf("First scan that had failed.", time) },
   ],
+  "policy.broken": [
+    "The planned headers of a site break its page, which they did not do before, and a second look confirmed it. The site itself is not affected.",
+    {
+      ...ofSite,
+      url: Type.String({ description: "Address of the site on which they were tried.", [example]: "https://bakery.example/" }),
+      since: instantOf("First try that showed it.", time),
+      blocked: Type.Array(
+        Type.Object({
+          directive: Type.String({ description: "As the browser names it.", [example]: "script-src-elem" }),
+          url: nullable(
+            Type.String({ description: "What was to be loaded, without query; null for code.", [example]: "https://cdn.example/new.js" }),
+          ),
+          kind: oneOfValues(["url", "inline", "eval", "wasm-eval", "trusted-types"], { [example]: "url" }),
+        }),
+        { description: "What the headers block: at most ten things." },
+      ),
+      blockedDropped: Type.Integer({ minimum: 0, description: "Number of further things that are blocked.", [example]: 0 }),
+    },
+  ],
+  "policy.recovered": [
+    "The planned headers of a site, which broke its page, work again.",
+    {
+      ...ofSite,
+      url: Type.String({ description: "Address of the site on which they were tried.", [example]: "https://bakery.example/" }),
+      since: instantOf("First try that had shown it broken.", time),
+    },
+  ],
   "catalog.changed": [
     "The rules of the checks have changed, and the sites have new scores to compare with. Sent once, after the first runs. Scores of before and after do not compare.",
     {

@@ -10,9 +10,9 @@ import { useDocument, useI18n } from "../../report/context.ts";
 import { FindingTitle } from "../../report/findings.tsx";
 import { shownRunsOf } from "../../sites/schedule.ts";
 import { type Delivery, deliveriesKeptDays } from "../../store/deliveries.ts";
-import type { EventFinding, EventType, PageChange, StoredEvent } from "../../store/site-events.ts";
+import type { EventFinding, EventType, PageChange, PolicyBreak, StoredEvent } from "../../store/site-events.ts";
 import { certificateDaysOf, courseLineOf, type Site } from "../../store/sites.ts";
-import { pageChangeText, unmeasuredReason } from "../../text/render.ts";
+import { pageChangeText, policyBlockText, unmeasuredReason } from "../../text/render.ts";
 import type { I18n } from "../../text/translator.ts";
 import { badgeSvg, resultBadge } from "../badge/badge.ts";
 import { kindName } from "../channels/channel-words.tsx";
@@ -168,6 +168,8 @@ const eventStyles: Readonly<Record<EventType, "good" | "warn" | "poor" | "unknow
   "certificate.expiring": "warn",
   "site.unreachable": "poor",
   "site.recovered": "good",
+  "policy.broken": "poor",
+  "policy.recovered": "good",
   "catalog.changed": "unknown",
   "scan.finished": "unknown",
   "proof.finished": "unknown",
@@ -248,6 +250,16 @@ function EventText({ event }: { readonly event: StoredEvent }) {
     }
     case "site.recovered":
       return <Title>{i18n.t("sites.events.site.recovered", { since: i18n.dateTime(event.data.since) })}</Title>;
+    case "policy.broken":
+      return <BrokenPolicy {...event.data} />;
+    case "policy.recovered": {
+      const { url, since } = event.data;
+      return (
+        <Title>
+          <UntrustedText>{i18n.t("sites.events.policy.recovered", { url, since: i18n.dateTime(since) })}</UntrustedText>
+        </Title>
+      );
+    }
     case "catalog.changed":
       return <Title>{i18n.t("sites.events.catalog.changed")}</Title>;
     default:
@@ -257,6 +269,34 @@ function EventText({ event }: { readonly event: StoredEvent }) {
         </Title>
       );
   }
+}
+
+function BrokenPolicy({ url, since, blocked, blockedDropped }: PolicyBreak) {
+  const { i18n } = useDocument();
+  return (
+    <>
+      <Title>
+        <UntrustedText>{i18n.t("sites.events.policy.broken", { url, since: i18n.dateTime(since) })}</UntrustedText>
+      </Title>
+      <BlockedList blocked={blocked} blockedDropped={blockedDropped} />
+    </>
+  );
+}
+
+/** What planned headers block. */
+export function BlockedList({ blocked, blockedDropped }: Pick<PolicyBreak, "blocked" | "blockedDropped">) {
+  const { i18n, texts } = useDocument();
+  if (blocked.length + blockedDropped === 0) return null;
+  return (
+    <ul class="plain">
+      {blocked.map((one) => (
+        <li key={JSON.stringify(one)}>
+          <UntrustedText>{policyBlockText(one, i18n.locale, texts)}</UntrustedText>
+        </li>
+      ))}
+      {blockedDropped > 0 && <li class="muted">{i18n.count("sites.events.policy.more", blockedDropped)}</li>}
+    </ul>
+  );
 }
 
 /** Why the page is not judged as before; nothing if it is the same page. */
