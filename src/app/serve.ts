@@ -17,6 +17,7 @@ import { createProgress } from "../scan/progress.ts";
 import type { Scanner } from "../scan/scanner.ts";
 import type { LoadedConfig } from "../settings/config.ts";
 import { loadDataFiles } from "../settings/files.ts";
+import type { Config } from "../settings/settings.ts";
 import { accountActor, serverActor } from "../store/audit.ts";
 import { lockDataDir } from "../store/lock.ts";
 import type { Store } from "../store/store.ts";
@@ -26,6 +27,7 @@ import { startScheduledBackups } from "./backups.ts";
 import { natsEndpoints, openConfiguredFleet, waitMaxMsOf } from "./fleet.ts";
 import { observeServer } from "./observation.ts";
 import { createOperator, settingsAtStart } from "./operator.ts";
+import { createPolicyRetries } from "./policy-retries.ts";
 import {
   browserFault,
   caPems,
@@ -155,8 +157,8 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
     screenshots: true,
     remote: fleet,
   });
-  const prove = createProofRunner({ scanner, headerCharsMax: config["scan.header_chars_max"], clock: systemClock, log });
-  const dispatched = { store, scanner, prove, concurrency, remote: fleet, waitMaxMs: waitMaxMsOf(config), progress };
+  const proving = openProving(config, { store, scanner, onEvents: watched.services.wakeDeliveries, log });
+  const dispatched = { store, scanner, ...proving, concurrency, remote: fleet, waitMaxMs: waitMaxMsOf(config), progress };
   dispatcher = await startDispatcher({ ...dispatched, observer: observation.scans, clock: systemClock, log });
   dispatching.resolve(dispatcher);
   watched.start(ownEndpoints, metrics.deliveries);
@@ -177,6 +179,12 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
 function waysToStop(): readonly string[] {
   if (process.stderr.isTTY === true) return ["Ctrl+C stops it."];
   return isCompiled ? [] : [`"kill ${process.pid}" stops it.`];
+}
+
+function openProving(config: Config, sources: Omit<Parameters<typeof createPolicyRetries>[0], "scanner"> & { readonly scanner: Scanner }) {
+  const { scanner, log } = sources;
+  const headerCharsMax = config["scan.header_chars_max"];
+  return { prove: createProofRunner({ scanner, headerCharsMax, clock: systemClock, log }), afterScan: createPolicyRetries(sources) };
 }
 
 /** No lines have a score before the scanner has started. */

@@ -413,7 +413,7 @@ function isHtmlPage({ baselines: [{ readings }] }: Page): boolean {
 }
 
 /** False for a page of which no visit can be compared. */
-function isReadable({ observation: { shape, unchanged, stillLoading = false } }: Visited): boolean {
+export function isReadable({ observation: { shape, unchanged, stillLoading = false } }: Visited): boolean {
   return shape !== null && unchanged === null && !stillLoading;
 }
 
@@ -474,7 +474,7 @@ export function changedRows({ before, after }: Pick<PageProof, "before" | "after
 const reportFields: readonly string[] = ["Report-To", "Reporting-Endpoints", "NEL"];
 
 /** Nothing of a proof is reported: its visits are none of visitors. */
-function silenced(headers: readonly ReplacedHeader[]): readonly ReplacedHeader[] {
+export function silenced(headers: readonly ReplacedHeader[]): readonly ReplacedHeader[] {
   const withoutTarget = (value: string) => value.replace(/(^|[;,])\s*report-(?:uri|to)\b[^;,]*/gi, "$1");
   const kept = headers.filter(({ name }) => !reportFields.some((field) => field.toLowerCase() === name.toLowerCase()));
   return [

@@ -1,6 +1,7 @@
 /** Dispatcher: claims queued scans and proofs, runs a bounded number of them at each location, and stores the outcomes. */
 import { type Clock, pause, within } from "../base/clock.ts";
 import { type Log, type LogFields, logWith, messageOf } from "../base/log.ts";
+import type { Evidence } from "../evidence/evidence.ts";
 import type { ProofBody, ProofPictures, ProofStep } from "../evidence/proof.ts";
 import type { Cancellation, ProgressStage, ScanErrorCode } from "../evidence/scan.ts";
 import { localLocation } from "../parse/location.ts";
@@ -42,6 +43,9 @@ export type RunProof = (
   signal: AbortSignal,
 ) => Promise<FinishedProof | ScanErrorCode>;
 
+/** Called before the scan runs. The result never rejects, and changes nothing of the scan, which has ended for all others. */
+export type AfterScan = (scan: ScanRecord) => ((evidence: Evidence, signal: AbortSignal) => Promise<void>) | null;
+
 type JobOutcome = ScanOutcome | (FinishedProof & { readonly status: "proven" });
 
 export interface DispatcherOptions {
@@ -64,6 +68,8 @@ export interface DispatcherOptions {
   };
   readonly scanner: Pick<Scanner, "scanStored">;
   readonly prove: RunProof;
+  /** What is to be done in the slot of a scan once it is stored; null for nothing. Absent without watched sites. */
+  readonly afterScan?: AfterScan;
   /** Scans at a time in this process. */
   readonly concurrency: number;
   /** Locations of workers on other machines; null without a fleet. */
@@ -314,6 +320,7 @@ async function runScan(options: DispatcherOptions, { job: scan, location, adopte
   progress.publish(token, { type: "claimed", location });
   const writer = createProgressWriter({ ...options, log }, scan);
   const timer = observer.begin();
+  const after = options.afterScan?.(scan) ?? null;
   const onStage = (stage: ProgressStage) => {
     writer.report(stage);
     timer.stage(stage);
@@ -335,6 +342,7 @@ async function runScan(options: DispatcherOptions, { job: scan, location, adopte
   observer.ended(scan, stored.status === "failed" ? stored.code : null);
   const ended = stored.status === "failed" ? { code: stored.code } : { score: stored.result.score };
   log.info("scan ended", { status: stored.status, ...ended, ...(worker === null ? {} : { worker }), ms: outcome.timings.total ?? null });
+  if (stored.status === "finished") await after?.(stored.evidence, ending);
 }
 
 /** What ended before the abort reached it keeps its outcome. */

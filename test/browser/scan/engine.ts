@@ -1,6 +1,8 @@
 /** Engine as the server runs it (store, browser, workers, dispatcher), for tests in this and in a separate process. */
+
 import { workerFiles } from "../../../src/app/placement.ts";
-import { systemClock } from "../../../src/base/clock.ts";
+import { createPolicyRetries } from "../../../src/app/policy-retries.ts";
+import { type Clock, systemClock } from "../../../src/base/clock.ts";
 import { createLog } from "../../../src/base/log.ts";
 import { type Browsers, openBrowsers } from "../../../src/browser/browser.ts";
 import { loadCatalog } from "../../../src/catalog/load.ts";
@@ -24,6 +26,8 @@ export interface EngineOptions {
   readonly deadlines?: Partial<ScanDeadlines>;
   readonly concurrency?: number;
   readonly checksDir?: string;
+  /** For the tries of planned headers; the real one by default. */
+  readonly retryClock?: Pick<Clock, "now" | "randomBytes">;
 }
 
 export interface Engine {
@@ -45,6 +49,7 @@ export async function startEngine({
   deadlines,
   concurrency = 2,
   checksDir,
+  retryClock = systemClock,
 }: EngineOptions): Promise<Engine> {
   const lines: string[] = [];
   const log = createLog({ level: "debug", format: "json", write: (line) => lines.push(line) });
@@ -69,6 +74,7 @@ export async function startEngine({
     store,
     scanner,
     prove: createProofRunner({ scanner, headerCharsMax: headerValueCharsMax, clock: systemClock, log }),
+    afterScan: createPolicyRetries({ store, scanner, onEvents: () => {}, clock: retryClock, log }),
     concurrency,
     remote: null,
     waitMaxMs: 1_000,
