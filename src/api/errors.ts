@@ -74,7 +74,19 @@ export function bodyTooLarge(bytesMax: number): ApiError {
 
 /** The same for an unknown record, a malformed identifier, and a record of another account. */
 export function recordNotFound(
-  kind: "scan" | "proof" | "site" | "channel" | "rule" | "delivery" | "acceptance" | "member" | "invitation" | "client" | "token",
+  kind:
+    | "scan"
+    | "proof"
+    | "site"
+    | "policy"
+    | "channel"
+    | "rule"
+    | "delivery"
+    | "acceptance"
+    | "member"
+    | "invitation"
+    | "client"
+    | "token",
 ): ApiError {
   return new ApiError(404, `There is no such ${kind}.`);
 }

@@ -6,9 +6,11 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { planTerms } from "../accounts/account-operations.ts";
 import type { Log } from "../base/log.ts";
 import { type Outcome, refuse } from "../base/outcome.ts";
+import type { ProofBody } from "../evidence/proof.ts";
 import type { QueueSignals } from "../evidence/scan.ts";
 import type { Account, RecordOwner } from "../store/accounts.ts";
 import type { Channel } from "../store/channels.ts";
+import type { ProofRecord } from "../store/proofs.ts";
 import { openFindings, type SiteRun, type SiteState, type StartRunRefusal } from "../store/site-runs.ts";
 import {
   type AcceptedFinding,
@@ -21,6 +23,7 @@ import {
   siteTagsMax,
 } from "../store/sites.ts";
 import type { UseCase } from "../store/store.ts";
+import { type WatchRefusal, watchedPolicyOf } from "./policy-watch.ts";
 import { acceptedChange } from "./run-changes.ts";
 import { plannedChange, plannedSite } from "./schedule.ts";
 import { acceptedWith, type BulkChange, type GivenFields, parseAcceptance, type SiteFaults } from "./site-fields.ts";
@@ -257,6 +260,45 @@ export async function withdrawAcceptance(
   if (changed === undefined) return refuse("unknown");
   if (!isAccepted) return refuse("not-accepted");
   logChange(context, actor, "acceptance withdrawn", { site: id, code });
+  return { done: null };
+}
+
+interface ProvenHeaders {
+  readonly id: number;
+  /** A proof that the caller may read, and its result. */
+  readonly proof: Pick<ProofRecord, "token" | "url">;
+  readonly body: ProofBody | undefined;
+}
+
+/** The runs of the site try the headers of the proof from now on, in place of others. */
+export async function watchPolicy(
+  context: SiteContext,
+  actor: SiteActor,
+  { id, proof, body }: ProvenHeaders,
+): Promise<Outcome<Site, "unknown" | WatchRefusal>> {
+  let refusal: WatchRefusal | null = null;
+  const changed = await context.store.sites.change(actor.owner.id, id, (site) => {
+    const policy = watchedPolicyOf(site, proof, body, context.now());
+    if (typeof policy !== "string") return { policy };
+    refusal = policy;
+    return {};
+  });
+  if (changed === undefined || changed === "url-taken") return refuse("unknown");
+  if (refusal !== null) return refuse(refusal);
+  logChange(context, actor, "planned headers watched", { site: id });
+  return { done: changed };
+}
+
+/** `not-watched`: the site has no planned headers. */
+export async function unwatchPolicy(context: SiteContext, actor: SiteActor, id: number): Promise<Outcome<null, "unknown" | "not-watched">> {
+  let had = false;
+  const changed = await context.store.sites.change(actor.owner.id, id, ({ policy = null }) => {
+    had = policy !== null;
+    return had ? { policy: null } : {};
+  });
+  if (changed === undefined) return refuse("unknown");
+  if (!had) return refuse("not-watched");
+  logChange(context, actor, "planned headers not watched any more", { site: id });
   return { done: null };
 }
 

@@ -4,6 +4,7 @@ import { planTerms } from "../../accounts/account-operations.ts";
 import { localLocation } from "../../parse/location.ts";
 import { scanUrlFaults } from "../../parse/scan-url.ts";
 import { scheduleIntervals } from "../../parse/site-csv.ts";
+import type { WatchRefusal } from "../../sites/policy-watch.ts";
 import { shownRunsOf } from "../../sites/schedule.ts";
 import {
   parseAcceptance,
@@ -21,7 +22,9 @@ import {
   removeSites,
   type SiteActor,
   scanSite,
+  unwatchPolicy,
   updateSite,
+  watchPolicy,
   withdrawAcceptance,
 } from "../../sites/site-operations.ts";
 import type { WaitingRuns } from "../../sites/waiting-runs.ts";
@@ -130,6 +133,13 @@ export const acceptanceFields = {
     }),
   ),
 };
+const PolicyRequest = model(
+  "PolicyRequest",
+  Type.Object(
+    { proof: Type.String({ description: "Token of a finished proof of a page of the site.", examples: [exampleToken] }) },
+    closed,
+  ),
+);
 const AcceptanceRequest = model("AcceptanceRequest", Type.Object(acceptanceFields, closed));
 
 const reading = {
@@ -140,6 +150,21 @@ const reading = {
   rank: oneOfValues(ranks, { [example]: "strong" }),
   open: Type.Integer({ minimum: 0, description: "Findings that are open and not accepted.", [example]: 3 }),
 };
+
+const plannedPolicy = Type.Object({
+  url: Type.String({ description: "Address of the site on which they are tried.", [example]: siteFields.url.example }),
+  headers: Type.Array(Type.Object({ name: Type.String(), value: nullable(Type.String()) }), {
+    description: "As the proof gives them: {nonce} stands for a new nonce, and null takes a field away.",
+  }),
+  proof: Type.String({ description: "Token of the proof.", [example]: exampleToken }),
+  savedAt: instantOf("When they were saved.", "2026-03-01T09:00:00.000Z"),
+  triedAt: nullable(instantOf("Last try with an answer; null before the first.", "2026-03-05T04:17:40.000Z")),
+  brokenSince: nullable(instantOf("First try that showed the page broken; null while it works."), nullExample),
+  reported: Type.Boolean({ description: "Whether policy.broken was sent, and nothing since.", [example]: false }),
+  blocked: Type.Array(Type.Object({ directive: Type.String(), url: nullable(Type.String()), kind: Type.String() }), {
+    description: "What they blocked in the last try, the first things.",
+  }),
+});
 
 const answerFields = {
   id: recordId("Names the site.", { [example]: 12 }),
@@ -172,6 +197,7 @@ const answerFields = {
       ),
     }),
   ),
+  policy: Type.Optional(plannedPolicy),
   trend: Type.Array(Type.Integer({ minimum: 0, maximum: 100 }), {
     description: "Scores of the last measured runs, oldest first.",
     [example]: [81, 84, 88],
@@ -364,7 +390,49 @@ export const siteOperations = [
       return doneOrThrow(withdrawn, (refusal) => recordNotFound(refusal === "unknown" ? "site" : "acceptance"));
     },
   }),
+  operation({
+    id: "watchPolicy",
+    route: "PUT /api/v1/sites/{id}/policy",
+    ...ofSite,
+    summary: "Watch the proven headers of a site",
+    description: "Each run of the site tries the headers again, and policy.broken reports a page that they break. Others are replaced.",
+    body: jsonBody(PolicyRequest),
+    answers: { 200: answered("The headers are watched.", SiteBody) },
+    refusals: {
+      ...badField(badBody, "proof", "must be a string"),
+      404: refused("There is no such site or proof.", "There is no such proof."),
+      409: refused("The proof is of another page, has not ended, or its headers are not proven.", notWatchable("not-proven").message),
+    },
+    run: async ({ record, body, account, api }) => {
+      const proof = api.store.proofs.find(body.proof);
+      if (proof?.accountId !== account.id) throw recordNotFound("proof");
+      const given = { id: record.id, proof, body: api.store.proofs.result(proof.token) };
+      const watched = await watchPolicy(api, ownSiteActor(account), given);
+      return fullBody(
+        doneOrThrow(watched, (refusal) => (refusal === "unknown" ? recordNotFound("site") : notWatchable(refusal))),
+        api,
+      );
+    },
+  }),
+  operation({
+    id: "unwatchPolicy",
+    route: "DELETE /api/v1/sites/{id}/policy",
+    ...ofSite,
+    summary: "Watch the proven headers of a site no longer",
+    answers: { 204: { description: "The headers are no longer watched." } },
+    refusals: { 404: refused("There is no such site, or it has no such headers.", "There is no such policy.") },
+    run: async ({ record, account, api }) => {
+      const removed = await unwatchPolicy(api, ownSiteActor(account), record.id);
+      return doneOrThrow(removed, (refusal) => recordNotFound(refusal === "unknown" ? "site" : "policy"));
+    },
+  }),
 ];
+
+function notWatchable(refusal: WatchRefusal): ApiError {
+  return refusal === "other-page"
+    ? new ApiError(409, "The proof is of a page that the site does not have.")
+    : new ApiError(409, "The proof has not ended, or its headers are not proven.");
+}
 
 function tooManyAccepted() {
   return recordsExceeded("accepted findings of a site", acceptedFindingsMax);
@@ -383,6 +451,7 @@ export function siteBody(site: Site, run: SiteRun | undefined, waiting: WaitingR
     ...site,
     run: run === undefined ? null : runBody(run),
     waitingPlace: waiting.placeOf(site.id) ?? undefined,
+    policy: site.policy ?? undefined,
     reading: reading === null ? null : { ...reading, statusUrl: statusUrlOf(reading.token) },
   });
 }

@@ -27,6 +27,7 @@ import { ElapsedTime, FollowedProgress, percentText, refreshSeconds } from "../s
 import { mayScan, type SharedVisit, type Visit } from "../visit.ts";
 import { ProofResult } from "./proof-result.tsx";
 import { policyIn, todaysPolicy } from "./today.ts";
+import { WatchPolicy, watchingSites } from "./watch.tsx";
 
 /** Finds the proof that the path names. @throws PageError 404 without one, and for proofs of others. */
 export function proofOf({ account, settings: { store } }: Visit, token: string | null): ProofRecord {
@@ -43,6 +44,7 @@ export interface RefusedPolicy {
 
 export function proofPage(visit: Visit, proof: ProofRecord, refused: RefusedPolicy | null = null): Response {
   const { i18n } = visit;
+  const body = visit.settings.store.proofs.result(proof.token);
   const isOver = proof.status === "finished" || proof.status === "failed";
   const title = i18n.t("proofs.title", { host: hostOf(proof.url) ?? proof.url });
   return page(visit, {
@@ -52,7 +54,11 @@ export function proofPage(visit: Visit, proof: ProofRecord, refused: RefusedPoli
     ...(refused !== null && { status: 400 }),
     ...(!isOver && { refreshSeconds }),
     head: { title, lead: <HostUrl url={proof.url} /> },
-    children: isOver ? <Ended proof={proof} refused={refused} /> : <Running proof={proof} />,
+    children: isOver ? (
+      <Ended proof={proof} body={body} refused={refused} sites={watchingSites(visit, proof, body)} />
+    ) : (
+      <Running proof={proof} />
+    ),
   });
 }
 
@@ -111,14 +117,19 @@ function Running({ proof }: OfProof) {
   );
 }
 
-interface EndedProps extends OfProof {
+interface ResultProps extends OfProof {
+  /** Undefined for a proof that failed. */
+  readonly body: ProofBody | undefined;
   readonly refused: RefusedPolicy | null;
 }
 
-function Ended({ proof, refused }: EndedProps) {
+interface EndedProps extends ResultProps {
+  readonly sites: ReturnType<typeof watchingSites>;
+}
+
+function Ended({ proof, body, refused, sites }: EndedProps) {
   const { i18n, settings, serverPreference } = useVisit();
-  const { store, texts } = settings;
-  const body = store.proofs.result(proof.token);
+  const { texts } = settings;
   const server: ServerName = serverPreference === null || serverPreference === "explain" ? "nginx" : serverPreference;
   return (
     <>
@@ -131,6 +142,7 @@ function Ended({ proof, refused }: EndedProps) {
       ) : (
         <ProofResult proof={body} server={server} pictures={<Pictures proof={proof} />} />
       )}
+      <WatchPolicy proof={proof} sites={sites} />
       <Editor proof={proof} body={body} refused={refused} />
       <PageSection id="limits" title="proofs.limits">
         <p>{i18n.t("proofs.limitsMean")}</p>
@@ -176,13 +188,8 @@ const editorForm = {
   },
 } as const satisfies FormDescription;
 
-interface EditorProps extends EndedProps {
-  /** Undefined for a proof that failed. */
-  readonly body: ProofBody | undefined;
-}
-
 /** The policy as a text field, and three starting points. Null for visitors who may not scan. */
-function Editor({ proof, body, refused }: EditorProps) {
+function Editor({ proof, body, refused }: ResultProps) {
   const visit = useVisit();
   const { i18n, settings } = visit;
   if (!mayScan(visit)) return null;

@@ -27,7 +27,7 @@ export interface SharedSite<Access extends SiteAccess = SiteAccess> {
 const ownerParam = "of";
 
 /** Own sites first, then the sites of owners who share them. A disabled account shares nothing. */
-export function siteAccesses({ settings: { store } }: Visit, account: Account): readonly SiteAccess[] {
+export function siteAccesses({ settings: { store } }: Pick<Visit, "settings">, account: Account): readonly SiteAccess[] {
   const shared = store.members.owners(account.id).flatMap(({ ownerId, role }): readonly SiteAccess[] => {
     const owner = store.accounts.findById(ownerId);
     return owner === undefined || owner.disabled ? [] : [{ owner, role }];

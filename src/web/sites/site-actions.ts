@@ -6,8 +6,10 @@ import {
   removeSites,
   scanSite,
   scanSites,
+  unwatchPolicy,
   updateSite,
   updateSites,
+  watchPolicy,
   withdrawAcceptance,
 } from "../../sites/site-operations.ts";
 import { acceptedFindingsMax, type Site } from "../../store/sites.ts";
@@ -17,6 +19,7 @@ import { redirectWith } from "../components/outcome.tsx";
 import { notFound } from "../errors.ts";
 import type { Fields } from "../form.tsx";
 import { byOperation, type PostFor } from "../guards.ts";
+import { proofOf } from "../proofs/proof.tsx";
 import { redirect } from "../response.ts";
 import type { SignedInVisit, Visit } from "../visit.ts";
 import { acceptForm } from "./accepted-findings.tsx";
@@ -39,6 +42,8 @@ export const postSite: PostFor<"siteMembers"> = byOperation({
   delete: deleteSite,
   accept,
   withdraw,
+  watch,
+  unwatch,
 });
 
 function done(visit: Visit, site: Site, outcome: keyof typeof siteOutcomes.texts): Response {
@@ -81,6 +86,21 @@ async function accept(visit: SignedInVisit, shared: SharedSite, fields: Fields):
 async function withdraw(visit: SignedInVisit, { site, access }: SharedSite, fields: Fields): Promise<Response> {
   await withdrawAcceptance(visit.settings, siteActor(visit, access), { id: site.id, code: fields.text("code") });
   return done(visit, site, "withdrawn");
+}
+
+/** @throws PageError 404 for a proof that the visitor may not read, and for one of another page. */
+async function watch(visit: SignedInVisit, { site, access }: SharedSite, fields: Fields): Promise<Response> {
+  const proof = proofOf(visit, fields.text("proof"));
+  const body = visit.settings.store.proofs.result(proof.token);
+  const watched = await watchPolicy(visit.settings, siteActor(visit, access), { id: site.id, proof, body });
+  if ("done" in watched) return done(visit, site, "watched");
+  if (watched.refused === "not-proven") return done(visit, site, "unproven");
+  throw notFound();
+}
+
+async function unwatch(visit: SignedInVisit, { site, access }: SharedSite): Promise<Response> {
+  await unwatchPolicy(visit.settings, siteActor(visit, access), site.id);
+  return done(visit, site, "unwatched");
 }
 
 export const postSites: PostFor<"members"> = async (visit, access, fields) => {

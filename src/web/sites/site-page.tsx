@@ -20,6 +20,7 @@ import { locationText } from "../scans/form.tsx";
 import { rulesChangesOf } from "../scans/score-history.tsx";
 import type { Visit } from "../visit.ts";
 import { AcceptedFindings, OpenFindings, type TypedAcceptance } from "./accepted-findings.tsx";
+import { PlannedHeaders } from "./planned-headers.tsx";
 import { clientPath, mayEdit, type SharedSite, sitePath } from "./site-access.ts";
 import { listedSite } from "./site-query.ts";
 import { CertificateDays, SiteBadge, SiteDeliveries, SiteMarks, SiteScheduleSection, SiteTimeline, TagChips } from "./site-sections.tsx";
@@ -34,9 +35,10 @@ const pointsMax = 120;
 /** `busy` and `full` refuse a scan. */
 export const siteOutcomes = outcomesOf(
   "/sites",
-  ["added", "changed", "scan", "paused", "resumed", "accepted", "withdrawn", "busy", "full"],
-  (outcome) => (outcome === "busy" || outcome === "full" ? `sites.site.refused.${outcome}` : `sites.site.done.${outcome}`),
-  ["busy", "full"],
+  ["added", "changed", "scan", "paused", "resumed", "accepted", "withdrawn", "watched", "unwatched", "busy", "full", "unproven"],
+  (outcome) =>
+    outcome === "busy" || outcome === "full" || outcome === "unproven" ? `sites.site.refused.${outcome}` : `sites.site.done.${outcome}`,
+  ["busy", "full", "unproven"],
 );
 
 export const getSite: GetFor<"siteMembers"> = (visit, shared) => sitePage(visit, shared);
@@ -75,6 +77,7 @@ export function sitePage(visit: Visit, { site, access }: SharedSite, typed: Type
         <SiteScores entries={store.siteRuns.history(site.id)} />
         <OpenFindings site={site} state={state} />
         <AcceptedFindings site={site} state={state} editable={editable} typed={typed} />
+        <PlannedHeaders site={site} editable={editable} />
         <SiteTimeline events={events.slice(0, eventsShown)} />
         <SiteScheduleSection site={site} />
         <SitePages site={site} />
