@@ -17,8 +17,11 @@ export interface PolicyTry {
   readonly blockedDropped: number;
 }
 
+/** Characters of all headers together: lists read the rows of many sites. */
+const headersCharsMax = 8_192;
+
 /** `not-proven`: it has not ended, or the headers are none that work. `other-page`: it is of no page of the site. */
-export type WatchRefusal = "not-proven" | "other-page";
+export type WatchRefusal = "not-proven" | "other-page" | "too-long";
 
 /** The headers of a finished proof, for a site that has its page; the code of a refusal otherwise. */
 export function watchedPolicyOf(
@@ -29,6 +32,7 @@ export function watchedPolicyOf(
 ): WatchedPolicy | WatchRefusal {
   if (![url, ...pages].includes(proof.url)) return "other-page";
   if (body === undefined || !body.proven || body.headers.length === 0) return "not-proven";
+  if (body.headers.reduce((chars, { name, value }) => chars + name.length + (value?.length ?? 0), 0) > headersCharsMax) return "too-long";
   const untried = { triedAt: null, brokenSince: null, reported: false, blocked: [] };
   return { url: proof.url, headers: body.headers, proof: proof.token, savedAt: now.toISOString(), ...untried };
 }

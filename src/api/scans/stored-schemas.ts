@@ -60,6 +60,16 @@ const StoredResultSchema = Type.Object(
         codes: Type.Array(Type.String({ description: "Finding whose lines are counted." })),
       }),
     ),
+    draft: Type.Optional(
+      Type.Object(
+        {
+          policy: Type.String(),
+          costs: Type.Array(Type.String()),
+          blocks: Type.Object({ scripts: Type.Integer(), handlers: Type.Integer(), origins: Type.Integer() }),
+        },
+        { description: "As policyDraft in FullReport, also where no line has it." },
+      ),
+    ),
   },
   { description: "Codes and values, without texts." },
 );

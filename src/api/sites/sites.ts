@@ -243,6 +243,13 @@ const SiteListQuery = Type.Object({
 const badFields = badField(badBody, "name", "must be at most 100 characters long");
 const taken = { 409: refused("The account watches the url already.", siteUrlTaken().message, { url: ["is watched already"] }) };
 
+/** Why the headers of a proof are not watched. */
+const notWatchableTexts: Readonly<Record<WatchRefusal, string>> = {
+  "other-page": "The proof is of a page that the site does not have.",
+  "not-proven": "The proof has not ended, or its headers are not proven.",
+  "too-long": "The headers of the proof are too long to be watched.",
+};
+
 export const siteOperations = [
   operation({
     id: "listSites",
@@ -401,7 +408,10 @@ export const siteOperations = [
     refusals: {
       ...badField(badBody, "proof", "must be a string"),
       404: refused("There is no such site or proof.", "There is no such proof."),
-      409: refused("The proof is of another page, has not ended, or its headers are not proven.", notWatchable("not-proven").message),
+      409: refused(
+        "The proof is of another page, has not ended, or its headers are not proven, or too long.",
+        notWatchable("not-proven").message,
+      ),
     },
     run: async ({ record, body, account, api }) => {
       const proof = api.store.proofs.find(body.proof);
@@ -429,9 +439,7 @@ export const siteOperations = [
 ];
 
 function notWatchable(refusal: WatchRefusal): ApiError {
-  return refusal === "other-page"
-    ? new ApiError(409, "The proof is of a page that the site does not have.")
-    : new ApiError(409, "The proof has not ended, or its headers are not proven.");
+  return new ApiError(409, notWatchableTexts[refusal]);
 }
 
 function tooManyAccepted() {

@@ -94,8 +94,8 @@ async function watch(visit: SignedInVisit, { site, access }: SharedSite, fields:
   const body = visit.settings.store.proofs.result(proof.token);
   const watched = await watchPolicy(visit.settings, siteActor(visit, access), { id: site.id, proof, body });
   if ("done" in watched) return done(visit, site, "watched");
-  if (watched.refused === "not-proven") return done(visit, site, "unproven");
-  throw notFound();
+  if (watched.refused === "unknown" || watched.refused === "other-page") throw notFound();
+  return done(visit, site, watched.refused === "too-long" ? "long" : "unproven");
 }
 
 async function unwatch(visit: SignedInVisit, { site, access }: SharedSite): Promise<Response> {

@@ -35,10 +35,12 @@ const pointsMax = 120;
 /** `busy` and `full` refuse a scan. */
 export const siteOutcomes = outcomesOf(
   "/sites",
-  ["added", "changed", "scan", "paused", "resumed", "accepted", "withdrawn", "watched", "unwatched", "busy", "full", "unproven"],
+  ["added", "changed", "scan", "paused", "resumed", "accepted", "withdrawn", "watched", "unwatched", "busy", "full", "unproven", "long"],
   (outcome) =>
-    outcome === "busy" || outcome === "full" || outcome === "unproven" ? `sites.site.refused.${outcome}` : `sites.site.done.${outcome}`,
-  ["busy", "full", "unproven"],
+    outcome === "busy" || outcome === "full" || outcome === "unproven" || outcome === "long"
+      ? `sites.site.refused.${outcome}`
+      : `sites.site.done.${outcome}`,
+  ["busy", "full", "unproven", "long"],
 );
 
 export const getSite: GetFor<"siteMembers"> = (visit, shared) => sitePage(visit, shared);

@@ -111,6 +111,16 @@ async function adoptServer(store: Store): Promise<string> {
   return scan.token;
 }
 
+/** A policy of the report's lines that blocks much, with hosts as long as a policy can name. */
+const drafted = {
+  draft: {
+    policy: `default-src 'self'; script-src 'self' ${"donaudampfschifffahrt".repeat(3)}.example; object-src 'none'; base-uri 'none'`,
+    costs: ["inline-styles", "data-images"],
+    blocks: { scripts: 30, handlers: 8, origins: 2 },
+  },
+  lines: { score: 82, codes: [] },
+};
+
 async function fillBusy(store: Store) {
   const now = new Date();
   const ago = (days: number) => new Date(now.getTime() - days * dayMs);
@@ -124,7 +134,7 @@ async function fillBusy(store: Store) {
   const hostile = `${"Donaudampfschifffahrt".repeat(4)}/"><script>alert(1)</script>`;
   const [works, blocks, failedProof] = [
     await endProof(store, workingProof, {
-      ...{ accountId: agency.id, url: "https://assay-sound-site.org/", now: ago(1) },
+      ...{ accountId: agency.id, url: "https://watched.example/", now: ago(1) },
       pictures: { before: picture, after: picture },
     }),
     await endProof(store, blockingProof(hostile), { now: ago(1) }),
@@ -143,7 +153,7 @@ async function fillBusy(store: Store) {
   const given = { at: ago(0.01), accountId: agency.id, screenshot: pixelJpeg };
   await storeSite(store, "shop", { at: ago(30) });
   const [bare, shop, sound, plain, old, silent] = [
-    await storeSite(store, "bare", given),
+    await storeSite(store, "bare", { ...given, result: drafted }),
     await storeSite(store, "shop", { ...given, screenshot: readFileSync(shopPicture) }),
     await storeSite(store, "sound", given),
     await storeSite(store, "plain", given),

@@ -36,6 +36,7 @@ export async function fillWatchedSites(
     failing,
     [9, 7, 5, 3].map((days, at) => ({ at: ago(days), shows: at === 0 ? "plain" : null })),
   );
+  await planHeaders(store, measured, longWord, ago);
   const paused = await add(`https://watched-paused.example/${longWord}`, { name: longWord, client: longWord.slice(0, 60) });
   const fresh = await add("https://xn--bcher-kva.example/", { client: null, schedule: { cron: "30 2 * * 1", zone: "Europe/Berlin" } });
   await store.sites.changeAll(owner, [measured.id, failing.id, fresh.id], () => ({ nextRunAt: ago(-3).toISOString(), secondLookAt: null }));
@@ -48,6 +49,24 @@ export async function fillWatchedSites(
   }));
   await share(store, owner, reader);
   return { measured: measured.id, fresh: fresh.id, links: await channelLinks(store, owner, ago(1)) };
+}
+
+/** Headers that break the page of the site by now, with addresses as long as a page can have. */
+async function planHeaders(store: Store, site: Site, longWord: string, ago: (days: number) => Date): Promise<void> {
+  const since = ago(3).toISOString();
+  const url = `https://cdn.example/${longWord.repeat(3)}`;
+  const blocked = [
+    { directive: "script-src-elem", url: null, kind: "inline" },
+    { directive: "img-src", url, kind: "url" },
+  ];
+  const headers = [{ name: "Content-Security-Policy", value: `default-src 'self'; img-src 'self' ${longWord}.example` }];
+  const policy = { url: site.url, headers, proof: "0".repeat(22), savedAt: ago(9).toISOString(), triedAt: since, brokenSince: since };
+  const data = { url: site.url, since, blocked, blockedDropped: 4 };
+  const noted = {
+    site: { policy: { ...policy, reported: true, blocked } },
+    events: [{ type: "policy.broken", token: null, data }],
+  } as const;
+  await store.siteRuns.notePolicy(site, () => noted, ago(3));
 }
 
 /** Paths of the links in mails of two channels. */
