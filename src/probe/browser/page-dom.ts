@@ -266,7 +266,8 @@ function readMarkup(limits: Limits, dom: DomReader, readFormsOf: typeof readForm
 /** @throws Error when the page's thread does not answer within `deadlineMs`, or the page is gone. @throws TypeError for a wrong structure. */
 export async function probeMarkup(document: OpenDocument, deadlineMs: number): Promise<MarkupFacts> {
   const value = (await evaluateIn(document, callInPage(readMarkup, limits, `${readForms}`), deadlineMs)) as MarkupFacts;
-  const inlineCode = await readInlineCode(document, deadlineMs);
+  // Only drafts of policies need it: what other rows read must not fail with it.
+  const inlineCode = await readInlineCode(document, deadlineMs).catch(() => null);
   // Applies the limits again, because a compromised renderer may send anything.
   return withinLimits(markupSchema, { ...value, ...(inlineCode === null ? {} : { inlineCode }) }, cutOnOneLine);
 }
@@ -335,9 +336,10 @@ async function readInlineCode(document: OpenDocument, deadlineMs: number): Promi
   const { inlineHashesMax: inlineListedMax, inlineCodeCharsMax: codeCharsMax, allInlineCodeCharsMax: allCodeCharsMax } = limits;
   const call = callInPage(readInline, { ...limits, inlineListedMax, codeCharsMax, allCodeCharsMax }, `${findInlineCode}`);
   const raw = (await evaluateIn(document, call, deadlineMs)) as RawInlineCode | null;
-  if (raw === null) return null;
+  // A compromised renderer may send anything.
+  if (raw === null || !Array.isArray(raw.codes)) return null;
   const { codes, ...numbers } = raw;
-  const whole = codes.slice(0, inlineListedMax * 3).filter(({ isWhole }) => isWhole);
+  const whole = codes.slice(0, inlineListedMax * 3).filter(({ isWhole, code }) => isWhole && String(code).length <= codeCharsMax);
   return { ...numbers, hashes: whole.map(({ kind, code }) => ({ kind, hash: hashOfCode(code) })) };
 }
 

@@ -1,6 +1,7 @@
 /** Forms, generator, icons and outline of documents, as the real browser built them, and our limits on them. */
+import { createHash } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { urlCharsMax } from "../../../src/evidence/limits.ts";
+import { inlineCodeCharsMax, inlineElementsMax, inlineHashesMax, urlCharsMax } from "../../../src/evidence/limits.ts";
 import { directoryListingOf } from "../../../src/parse/directory-listing.ts";
 import type { OpenDocument } from "../../../src/probe/browser/page-document.ts";
 import { probeMarkup } from "../../../src/probe/browser/page-dom.ts";
@@ -25,6 +26,31 @@ async function markupOf(body: string, path = "/") {
   });
   return factsOf(readings, "markup");
 }
+
+describe("inline code", () => {
+  test("is counted, and hashed as policies spell it; blocks of data are none", async () => {
+    const { inlineCode } = await markupOf(
+      `<script>1</script><script type=module>2</script><script type=application/json>{}</script><script src=/x.js></script>
+       <style>p { color: red }</style><p style="margin: 0" onclick="a()" onmouseover="b()">text</p>`,
+    );
+    const { hashes = [], ...numbers } = inlineCode ?? {};
+    expect(numbers).toEqual({ scripts: 2, styles: 1, handlers: 2, styleAttributes: 1 });
+    expect(hashes.map(({ kind }) => kind)).toEqual(["script", "script", "style", "handler", "handler"]);
+    expect(hashes[0]?.hash).toBe(`sha256-${createHash("sha256").update("1").digest("base64")}`);
+  });
+
+  test("has no hash if it is long, and some hashes if there is much of it", async () => {
+    const long = `<script>/*${"x".repeat(inlineCodeCharsMax)}*/</script>`;
+    expect((await markupOf(long)).inlineCode).toMatchObject({ scripts: 1, hashes: [] });
+    const { inlineCode } = await markupOf("<script>1</script>".repeat(5_000));
+    expect([inlineCode?.scripts, inlineCode?.hashes.length]).toEqual([5_000, inlineHashesMax]);
+  });
+
+  test("is not looked for in a document of too many elements", async () => {
+    const { inlineCode, outline } = await markupOf(`<h1>Long</h1>${"<i></i>".repeat(inlineElementsMax)}`);
+    expect([inlineCode, outline.heading]).toEqual([undefined, "Long"]);
+  });
+});
 
 describe("forms", () => {
   test("have the buttons that replace their action, wherever they stand", async () => {

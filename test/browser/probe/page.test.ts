@@ -2,7 +2,7 @@
 import { createSecureServer } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { headerValueCharsMax } from "../../../src/evidence/limits.ts";
+import { headerValueCharsMax, loadedOriginsMax } from "../../../src/evidence/limits.ts";
 import { type Flaw, siteIdentity } from "../../support/certificates.ts";
 import { cleanUp, keep } from "../../support/clean-up.ts";
 import { egressTo, type Routes, startHttp, startHttps, type TestServer } from "../../support/servers.ts";
@@ -73,6 +73,8 @@ describe("a page", () => {
       insecureDropped: 0,
       integrityBlocked: [],
       integrityPolicyBlocked: [],
+      loadedOrigins: [],
+      loadedOriginsDropped: 0,
       cspViolations: [],
       cspViolationsDropped: 0,
     });
@@ -212,6 +214,34 @@ describe("a page", () => {
     expect(asked.sort()).toEqual(["/kept.css", "/kept.js", "/kept.txt"]);
     expect(setCookies.map(({ line }) => line)).toEqual(["frame=<redacted>", ...asked.map(() => "kept=<redacted>")]);
     expect(setCookiesDropped).toBe(0);
+  });
+
+  test("has the origins that it loads from by kind, before redirects too, without those of frames of other sites", async () => {
+    const flood = "for (let i = 0; i < 300; i++) fetch(`https://host-${i}.other.test/`).catch(() => {})";
+    const secure = await site({
+      "/": {
+        body: document(
+          "",
+          `<img src="https://cdn.test/to-image"><iframe src="https://other.test/frame"></iframe><link rel=stylesheet href=/s.css><script>new WebSocket("wss://live.test/x")</script>`,
+        ),
+      },
+      "/to-image": { status: 302, headers: { location: "https://image.test/i.png" } },
+      "/frame": { body: document("", '<img src="https://inside.test/i.png">') },
+      "/flood": { body: document("", `<script>${flood}</script>`) },
+      "*": { body: "" },
+    });
+    const places = Object.fromEntries(["site", "cdn", "image", "other", "inside", "live"].map((name) => [`${name}.test:443`, secure]));
+    const { loadedOrigins } = factsOf(await load("https://site.test/", places), "requests");
+    expect(loadedOrigins).toEqual([
+      { kind: "document", origin: "https://other.test" },
+      { kind: "image", origin: "https://cdn.test" },
+      { kind: "image", origin: "https://image.test" },
+      { kind: "stylesheet", origin: "https://site.test" },
+      { kind: "websocket", origin: "wss://live.test" },
+    ]);
+    const flooded = factsOf(await load("https://site.test/flood", places), "requests");
+    expect(flooded.loadedOrigins?.length).toBeLessThanOrEqual(loadedOriginsMax);
+    expect(flooded.loadedOriginsDropped).toBeGreaterThan(0);
   });
 
   test("has its insecure requests and their outcomes", async () => {
