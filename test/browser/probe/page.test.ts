@@ -217,7 +217,7 @@ describe("a page", () => {
   });
 
   test("has the origins that it loads from by kind, before redirects too, without those of frames of other sites", async () => {
-    const flood = "for (let i = 0; i < 300; i++) fetch(`https://host-${i}.other.test/`).catch(() => {})";
+    const flood = `for (let i = 0; i < 300; i++) fetch("https://host-" + i + ".other.test/").catch(() => {})`;
     const secure = await site({
       "/": {
         body: document(
