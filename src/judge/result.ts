@@ -103,7 +103,7 @@ export interface ScanDraft {
   readonly policy: string;
   /** What it leaves open: keys of texts. */
   readonly costs: readonly string[];
-  /** What it would block: inline scripts, event handlers in attributes, and origins that no policy can name. */
+  /** What it would block: inline scripts, event handlers in attributes, and origins that it cannot name or has no space for. */
   readonly blocks: { readonly scripts: number; readonly handlers: number; readonly origins: number };
 }
 

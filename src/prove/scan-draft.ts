@@ -26,8 +26,8 @@ const directiveOfKind: Readonly<Record<string, string>> = {
 
 /**
  * The policy by hosts that one visit asks for, without a nonce, since the lines of a server cannot make one. Inline code is allowed by hash
- * if the policy stays short enough, and otherwise counted as blocked. Null if the scan did not see the page, or if the policy would be longer
- * than scans read. The same evidence gives the same policy.
+ * if the policy stays short enough, and otherwise counted as blocked; so are hosts, after all inline code. Null if the scan did not see the
+ * page, or if the hosts of its scripts and styles alone are too many. The same evidence gives the same policy.
  */
 export function draftOfScan(evidence: Evidence): ScanDraft | null {
   const { navigation, dom, markup, requests } = evidence;
@@ -39,14 +39,41 @@ export function draftOfScan(evidence: Evidence): ScanDraft | null {
   const charsMax = headerLimitOf(evidence.subject);
   const common = { formTargets: formTargetsOf(evidence), today: keptToday(evidence), pageUrl, nonce: "", charsMax };
   const styles = inlineStyles(inlineCode);
-  for (const allowed of allowedCode(inlineCode)) {
-    const blocked = [...loads, dataImages, ...styles, ...allowed.scripts];
-    const draft = draftPolicy("hosts", { ...common, blocked, shapes: [[allowed.shape, allowed.shape]] });
-    if ("refused" in draft || draft.usesNonce || draft.policy.length > charsMax) continue;
-    const unnamed = new Set(loads.map(({ url }) => sourceOf(url ?? "", pageUrl)).filter((source) => !isNameable(source)));
-    return { policy: draft.policy, costs: [...draft.costs, "data-images"], blocks: { ...allowed.blocks, origins: unnamed.size } };
-  }
+  const sourceOfLoad = ({ url }: BlockedByPolicy) => sourceOf(url ?? "", pageUrl);
+  for (const kept of fewerAndFewer(loads))
+    for (const allowed of allowedCode(inlineCode)) {
+      const blocked = [...kept, dataImages, ...styles, ...allowed.scripts];
+      const draft = draftPolicy("hosts", { ...common, blocked, shapes: [[allowed.shape, allowed.shape]] });
+      if ("refused" in draft || draft.usesNonce || draft.policy.length > charsMax) continue;
+      const left = loads.filter((load) => !isNameable(sourceOfLoad(load)) || (!kept.includes(load) && sourceOfLoad(load) !== "'self'"));
+      const origins = new Set(left.map(sourceOfLoad)).size;
+      return { policy: draft.policy, costs: [...draft.costs, "data-images"], blocks: { ...allowed.blocks, origins } };
+    }
   return null;
+}
+
+/** All loads; then without the directive that has most of them, apart from code, and so on. */
+function fewerAndFewer(loads: readonly BlockedByPolicy[]): readonly (readonly BlockedByPolicy[])[] {
+  const isCode = ({ directive }: BlockedByPolicy) => directive === "script-src-elem" || directive === "style-src-elem";
+  const byDirective = [
+    ...Map.groupBy(
+      loads.filter((load) => !isCode(load)),
+      ({ directive }) => directive,
+    ).values(),
+  ];
+  const most = byDirective.toSorted((one, other) => other.length - one.length);
+  return [
+    loads,
+    ...most.map((_, at) =>
+      loads.filter(
+        (load) =>
+          !most
+            .slice(0, at + 1)
+            .flat()
+            .includes(load),
+      ),
+    ),
+  ];
 }
 
 /** Chromium reports no request for an image of a data: address, which pages have in their styles. */

@@ -166,7 +166,8 @@ const FullReportSchema = model(
           blocks: Type.Object(
             { scripts: Type.Number(), handlers: Type.Number(), origins: Type.Number() },
             {
-              description: "What it would block: inline scripts, event handlers in attributes, and addresses that no policy can name.",
+              description:
+                "What it would block: inline scripts, event handlers in attributes, and origins that it cannot name or has no space for.",
             },
           ),
         },

@@ -76,13 +76,22 @@ describe("the policy", () => {
     expect(draft({ code: { ...noCode, styleAttributes: 3 } }).costs).toEqual(["style-attributes", "data-images"]);
   });
 
-  test("stays as short as scans read: hashes give way before hosts, and too many hosts have none", () => {
+  test("stays as short as scans read: hashes give way before hosts, and hosts are left out at last", () => {
     const hosts = (count: number) => loads(...Array.from({ length: count }, (_, n) => ["image", `https://host-${n}.cdn.test`] as const));
     const hashes = Array.from({ length: 5 }, (_, n) => ({ kind: "script" as const, hash: hash(n) }));
     const { policy, blocks } = draft({ origins: hosts(12), code: { ...noCode, scripts: 5, hashes } });
     expect(policy.length).toBeLessThanOrEqual(512);
     expect(blocks.scripts).toBe(5);
-    expect(draftOfScan(seen({ origins: hosts(40) }))).toBeNull();
+    const scripts = loads(["script", "https://lib.test"], ["font", "https://font.test"]);
+    const crowded = draft({ origins: [...scripts, ...hosts(40), ...loads(["image", own])] });
+    expect([crowded.of("script-src"), crowded.of("font-src"), crowded.of("img-src")]).toEqual([
+      "'self' lib.test",
+      "'self' font.test",
+      "'self' data:",
+    ]);
+    expect(crowded.blocks).toEqual({ scripts: 0, handlers: 0, origins: 40 });
+    const code = hosts(40).map(({ origin }) => ({ kind: "script", origin }));
+    expect(draftOfScan(seen({ origins: code }))).toBeNull();
   });
 
   test("holds no directive of a hostile host", () => {
