@@ -198,6 +198,8 @@ export async function openHostileSite(): Promise<HostileSite> {
       insecureDropped: 0,
       integrityBlocked: [],
       integrityPolicyBlocked: [],
+      loadedOrigins: [{ kind: "script", origin: "https://site.test" }],
+      loadedOriginsDropped: 0,
       cspViolations: [],
       cspViolationsDropped: 0,
     });
