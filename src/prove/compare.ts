@@ -216,6 +216,14 @@ function blockedKey({ directive, kind, url, hash }: BlockedByPolicy): string {
   return `${directive} ${kind} ${withoutQuery(url ?? "")} ${hash}`;
 }
 
+/** What the observing policy reports, apart from what the page's own policies block today: the page works without that. */
+export function observedNeeds({ blocked }: Observation): readonly BlockedByPolicy[] {
+  // Code without a hash has the key of all other code without a hash.
+  const isKnown = ({ kind, hash }: BlockedByPolicy) => kind !== "inline" || hash !== null;
+  const stopped = new Set(blocked.filter((one) => !one.reportOnly && isKnown(one)).map(blockedKey));
+  return blocked.filter((one) => one.reportOnly && !stopped.has(blockedKey(one)));
+}
+
 /** What the page's own policies, such as in a meta element, block anyway is not charged to the new one. */
 function newlyBlocked(baselines: Baselines, { observation }: VisitFacts): readonly BlockedByPolicy[] {
   const known = new Set(baselines.flatMap((visit) => visit.observation.blocked.filter(({ reportOnly }) => !reportOnly).map(blockedKey)));

@@ -2,7 +2,7 @@
 import { type Clock, systemClock } from "../base/clock.ts";
 import type { State } from "../check/check.ts";
 import type { Evidence } from "../evidence/evidence.ts";
-import type { BlockedByPolicy } from "../evidence/observation.ts";
+import type { BlockedByPolicy, DocumentShape } from "../evidence/observation.ts";
 import { type ProofPictures, type ProofPlan, type ProofStep, type Rung, rungs } from "../evidence/proof.ts";
 import type { ScanErrorCode } from "../evidence/scan.ts";
 import type { NotCheckedBecause, StoredResult } from "../judge/result.ts";
@@ -16,12 +16,13 @@ import {
   compare,
   heedingReactions,
   inBoth,
+  observedNeeds,
   type ProofVerdict,
   type UnknownBecause,
   type VisitComparison,
 } from "./compare.ts";
 import { type Draft, type DraftCost, draftPolicy, needsOfAll, nonceMark, type PageNeeds, type RefusedBecause } from "./draft.ts";
-import { enforcedToday, formTargetsOf } from "./scan-draft.ts";
+import { enforcedToday, formTargetsOf, stopsHandlers } from "./scan-draft.ts";
 
 export type { ProofPlan, ProofStep } from "../evidence/proof.ts";
 
@@ -357,9 +358,11 @@ class Prover {
   }
 
   #needs({ shapes, baselines: [{ readings }] }: Page, { observation }: Visited): PageNeeds {
+    const needed =
+      shapes !== null && stopsHandlers(readings) ? ([withoutHandlers(shapes[0]), withoutHandlers(shapes[1])] as const) : shapes;
     return {
-      blocked: observation.blocked.filter(({ reportOnly }) => reportOnly),
-      shapes: shapes === null ? [] : [shapes],
+      blocked: observedNeeds(observation),
+      shapes: needed === null ? [] : [needed],
       formTargets: formTargetsOf(readings),
       today: enforcedToday(readings),
     };
@@ -468,6 +471,10 @@ export function changedRows({ before, after }: Pick<PageProof, "before" | "after
     const was = known.get(key) ?? state;
     return was === state ? [] : [{ key, before: was, after: state, because: notCheckedBecause }];
   });
+}
+
+function withoutHandlers(shape: DocumentShape): DocumentShape {
+  return { ...shape, handlers: 0, inline: shape.inline.filter(({ kind }) => kind !== "handler") };
 }
 
 /** Fields that name where reports are sent. */

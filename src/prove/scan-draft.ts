@@ -1,9 +1,10 @@
 /** Drafts a policy from what one scan saw of the page: the lines of its report. Pure, like the drafts of proofs. */
+import { enforcedCsp } from "../check/csp.ts";
 import { type Evidence, headerLimitOf } from "../evidence/evidence.ts";
 import type { BlockedByPolicy, DocumentShape } from "../evidence/observation.ts";
 import type { InlineCodeFacts, RequestsFacts } from "../evidence/page-facts.ts";
 import type { ScanDraft } from "../judge/result.ts";
-import { matchesAnyHost, parseCsp } from "../parse/csp.ts";
+import { allowsAllInline, governing, hasKeyword, matchesAnyHost, parseCsp } from "../parse/csp.ts";
 import { valuesNamed } from "../parse/header-fields.ts";
 import { draftPolicy, isNameable, type PageNeeds, sourceOf } from "./draft.ts";
 
@@ -158,4 +159,17 @@ export function enforcedToday({ page }: Pick<Evidence, "page">): PageNeeds["toda
   const denies = valuesNamed(headers, "x-frame-options").some((value) => value.trim().toUpperCase() === "DENY");
   const framing = denies ? [["frame-ancestors", ["'none'"]] as const] : [];
   return new Map([...framing, ...directives.toReversed()]);
+}
+
+/** True if a policy of the page stops all event handlers in attributes today. */
+export function stopsHandlers({ page, dom }: Pick<Evidence, "page" | "dom">): boolean {
+  if (page.status === "failed") return false;
+  const sent = page.facts.headers.filter(({ name }) => name.toLowerCase() === "content-security-policy");
+  // What was cut off may allow them.
+  const whole = sent.flatMap(({ value, truncated }) => (truncated ? [] : [value]));
+  const { policies } = enforcedCsp(whole, dom);
+  return policies.some((policy) => {
+    const sources = governing(policy, "script-src-attr")?.sources ?? null;
+    return sources !== null && !allowsAllInline(sources, "script") && !hasKeyword(sources, "unsafe-hashes");
+  });
 }

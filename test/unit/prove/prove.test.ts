@@ -1,6 +1,6 @@
 /** The order of visits in a proof, with visits that the test answers. */
 import { describe, expect, test } from "vitest";
-import { type Evidence, failed } from "../../../src/evidence/evidence.ts";
+import { type Evidence, failed, read } from "../../../src/evidence/evidence.ts";
 import type { BlockedByPolicy, Observation } from "../../../src/evidence/observation.ts";
 import type { ScanErrorCode } from "../../../src/evidence/scan.ts";
 import type { StoredResult } from "../../../src/judge/result.ts";
@@ -37,6 +37,8 @@ interface Case {
   readonly draft?: Rung;
   readonly headers?: readonly ReplacedHeader[];
   readonly today?: Readonly<Record<string, string>>;
+  /** True for fields that were longer than scans read. */
+  readonly isCut?: boolean;
   /** What a visit with this policy shows; an ordinary page by default. */
   readonly shows?: (policy: string, step: ProofStep, visit: number) => Partial<Observation> | "timeout";
   /** True for a document that the scan could not read. */
@@ -44,11 +46,18 @@ interface Case {
   readonly visitMs?: number;
 }
 
-async function proven({ policy, draft, headers = [], today = {}, shows = () => ({}), unread = false, visitMs = 0 }: Case) {
+function withCutHeaders(given: Evidence): Evidence {
+  if (given.page.status === "failed") return given;
+  const headers = given.page.facts.headers.map((field) => ({ ...field, truncated: true }));
+  return { ...given, page: read({ ...given.page.facts, headers }) };
+}
+
+async function proven({ policy, draft, headers = [], today = {}, isCut = false, shows = () => ({}), unread = false, visitMs = 0 }: Case) {
   const steps: string[] = [];
   const sent: (PageOverrides | null)[] = [];
-  const read = evidence({ url: "https://site.test/", headers: today });
-  const scanned = unread ? { ...read, dom: failed("timeout") } : read;
+  const whole = evidence({ url: "https://site.test/", headers: today });
+  const served = isCut ? withCutHeaders(whole) : whole;
+  const scanned = unread ? { ...served, dom: failed("timeout") } : served;
   const clock = fakeClock();
   const visit = async (_url: string, overrides: PageOverrides | null, step: ProofStep) => {
     steps.push(step);
@@ -110,6 +119,34 @@ test("a draft is refined with what it blocked", async () => {
   const { rung, refused, headers } = ofProof(proof);
   expect([rung, refused, fieldValue(headers, csp)]).toEqual(["strict-hash", [], expect.stringContaining("img-src 'self' late.test")]);
   expect(steps.join(" ")).toBe("baseline baseline observe enforce enforce attack attack");
+});
+
+test("a draft does not allow what the page's own policy blocks today", async () => {
+  const [stopped, used] = ["https://stopped.test/i.png", "https://used.test/i.png"].map((url) => blockedBy({ directive: "img-src", url }));
+  if (stopped === undefined || used === undefined) throw new Error("not blocked");
+  const { proof } = await proven({
+    draft: "strict-hash",
+    shows: (_policy, step) => (step === "observe" ? { blocked: [...reported(stopped, used).blocked, stopped] } : { blocked: [stopped] }),
+  });
+  const { comparison, headers } = ofProof(proof);
+  expect([comparison.verdict, fieldValue(headers, csp)]).toEqual(["works", expect.stringContaining("img-src 'self' used.test;")]);
+});
+
+test("event handlers that today's policy stops refuse no rung", async () => {
+  const handlers = Array.from({ length: 6 }, (_, n) => ({ kind: "handler", hash: `sha256-${n}`, sample: "", nonced: false }) as const);
+  const shown = { shape: shapeOf({ handlers: 6, inline: handlers }) };
+  const climbed = async (policy: string, isCut = false) => {
+    const today = policy === "" ? {} : { [csp]: policy };
+    return ofProof((await proven({ draft: "strict-hash", today, isCut, shows: () => shown })).proof);
+  };
+  for (const policy of ["script-src 'self'", "default-src 'self' 'nonce-abc' 'unsafe-inline'"])
+    expect((await climbed(policy)).rung).toBe("strict-hash");
+  const refusals = async (...given: Parameters<typeof climbed>) => (await climbed(...given)).refused.map(({ because }) => because);
+  const all = ["handlers", "handlers", "handlers"];
+  for (const policy of ["", "img-src 'self'", "script-src 'unsafe-inline'", "script-src 'unsafe-hashes' 'sha256-0'"])
+    expect(await refusals(policy)).toEqual(all);
+  // It may allow them where it was cut.
+  expect(await refusals("script-src 'self'", true)).toEqual(all);
 });
 
 test("rungs are climbed until one works, each with its reason", async () => {
