@@ -169,10 +169,30 @@ async function fulfill(
   const received = await bodyOf(session, requestId);
   if (typeof received === "string") return received;
   const isWritten = (nonce !== null || canaries !== null) && isHtml(event);
-  const body = isWritten ? written(received, fieldOf(event, "content-type") ?? "", nonce, canaries) : received;
+  const document = nonce === null ? received : withNonce(received, ownNonces(event), nonce);
+  const body = isWritten ? written(document, fieldOf(event, "content-type") ?? "", nonce, canaries) : received;
   const responseHeaders = replacedFields(event, headers, transferFields);
   await session.send("Fetch.fulfillRequest", { requestId, responseCode, responseHeaders, body: body.toString("base64") });
   return null;
+}
+
+/** Shorter ones may be a part of any text. */
+const ownNoncePattern = /'nonce-([A-Za-z0-9+/_-]{8,}={0,2})'/g;
+
+/** Nonces that the application itself sends with the document. */
+function ownNonces({ responseHeaders = [] }: PausedRequest): readonly string[] {
+  const policies = responseHeaders.filter(({ name }) => name.toLowerCase() === "content-security-policy");
+  return policies.flatMap(({ value }) => [...value.matchAll(ownNoncePattern)].flatMap(([, nonce]) => nonce ?? []));
+}
+
+/** Applications repeat their nonce in the document, for what their scripts add. It is one nonce there, too, once the policy is sent. */
+function withNonce(body: Buffer, own: readonly string[], nonce: string): Buffer {
+  if (own.length === 0) return body;
+  // One character for each byte, so that no other byte changes.
+  return Buffer.from(
+    own.reduce((text, each) => text.replaceAll(each, nonce), body.toString("latin1")),
+    "latin1",
+  );
 }
 
 /** Elements whose code or file a nonce allows. */

@@ -1,7 +1,7 @@
 /** `assay prove` on real pages: drafts that work when they are deployed, policies that break, and pages that allow no verdict. */
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
@@ -120,6 +120,28 @@ describe("a draft", () => {
       const there = await prove(await start(deployed(routes, body, result)), "--header", "x-nothing: 1");
       expect(there.proof()).toMatchObject({ verdict: "works", score: { before: result.score.after } });
       expect(result.score.after).toBeGreaterThan(result.score.before);
+    },
+    proofMsMax,
+  );
+
+  test(
+    "takes the place of the application's own nonce, also where its document repeats it",
+    async () => {
+      const answered = (_request: IncomingMessage, response: ServerResponse) => {
+        const nonce = randomBytes(16).toString("base64");
+        const written =
+          "'<script nonce=\"' + document.querySelector('meta[name=csp-nonce]').content + '\">document.write(\"<hr>\")<\\/script>'";
+        const code = `window.own = "${nonce}"; document.write(${written})`;
+        const text = page(`<meta name="csp-nonce" content="${nonce}">`, `<script nonce="${nonce}">${code}</script>`);
+        response.writeHead(200, { "content-type": "text/html; charset=utf-8", [csp]: `script-src 'nonce-${nonce}'` }).end(text);
+      };
+      const { code, proof } = await prove(await start({ "/": answered }));
+      expect([code, proof().verdict, proof().rung, proof().refused.map(({ because }) => because)]).toEqual([
+        0,
+        "works",
+        "strict-nonce",
+        ["changing-scripts"],
+      ]);
     },
     proofMsMax,
   );
