@@ -9,7 +9,7 @@ for program in \
   nsd:nsd unbound:unbound ldns-signzone:ldnsutils \
   testssl:testssl.sh sslscan:sslscan gnutls-serv:gnutls-bin socat:socat ip:iproute2 xmllint:libxml2-utils \
   mmdebstrap:mmdebstrap systemd-nspawn:systemd-container \
-  prometheus:prometheus \
+  prometheus:prometheus fossil:fossil \
   curl:curl strace:strace nats-server:nats-server faketime:faketime mariadbd:mariadb-server php:php php-fpm8.2:php-fpm; do
   PATH="$PATH:/usr/sbin" command -v "${program%%:*}" >/dev/null 2>&1 || missing="$missing ${program##*:}"
 done
@@ -20,6 +20,7 @@ for file in \
   /usr/share/wordpress/wp-content/themes/twentytwentythree:wordpress-theme-twentytwentythree \
   /usr/lib/php/20220829/mysqli.so:php-mysql /usr/lib/php/20220829/gd.so:php-gd /usr/lib/php/20220829/pdo_sqlite.so:php-sqlite3 \
   /usr/share/mediawiki/index.php:mediawiki /usr/share/dokuwiki/doku.php:dokuwiki \
+  /etc/adminer/conf.php:adminer /var/lib/roundcube/index.php:roundcube-core /usr/share/doc/roundcube-sqlite3:roundcube-sqlite3 \
   /usr/share/phpmyadmin/index.php:phpmyadmin /usr/share/doc/dbconfig-no-thanks:dbconfig-no-thanks; do
   [ -e "${file%%:*}" ] || missing="$missing ${file##*:}"
 done

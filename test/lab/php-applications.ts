@@ -21,15 +21,20 @@ export interface PhpApplications {
 /** A domain with mail, and without the records that protect it. */
 const records = "@ IN A 127.0.0.1\n@ IN MX 10 mail\nmail IN A 127.0.0.1";
 
-export async function startPhpApplications(): Promise<PhpApplications> {
+/** `further`: prepares other packages in the folder, and gives their lines for Apache. */
+export async function startPhpApplications(further: (folder: string) => string = () => ""): Promise<PhpApplications> {
   const folder = mkdtempSync(join(tmpdir(), "assay-lab-php-"));
   // PHP runs as another user that needs access.
   chmodSync(folder, 0o755);
   const { apache, tree, stop } = await startGroup(async (track): Promise<{ readonly apache: PhpSite; readonly tree: DnsTree }> => {
     track({ stop: () => rmSync(folder, { recursive: true, force: true }) });
     installWiki(folder);
+    const lines = further(folder);
     track(await startPhp(folder));
-    return { apache: track(await startPhpSite(folder, apacheSite(folder))), tree: track(await startDnsTree([{ name: host, records }])) };
+    return {
+      apache: track(await startPhpSite(folder, apacheSite(folder, lines))),
+      tree: track(await startDnsTree([{ name: host, records }])),
+    };
   });
   return {
     siteAt: (path) => ({
@@ -69,11 +74,11 @@ function installWiki(folder: string): void {
 /** The packages' own lines for Apache. */
 const packagedLines = ["/etc/apache2/conf-available/mediawiki.conf", "/etc/phpmyadmin/apache.conf", "/etc/dokuwiki/apache.conf"];
 
-function apacheSite(folder: string) {
+function apacheSite(folder: string, lines: string) {
   const settings = `SetEnv MW_CONFIG_FILE ${folder}/wiki/LocalSettings.php`;
   return {
     host,
     site: "DocumentRoot /var/www/html",
-    directories: [...packagedLines.map((file) => `Include ${file}`), settings].join("\n"),
+    directories: [...packagedLines.map((file) => `Include ${file}`), settings, lines].join("\n"),
   };
 }
