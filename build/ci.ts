@@ -51,6 +51,7 @@ const tiers: Readonly<Record<string, readonly TierSuite[]>> = {
     { ...npmSuite("operate"), beside: true },
     npmSuite("fleet"),
     npmSuite("sites"),
+    npmSuite("proofs"),
   ],
 };
 

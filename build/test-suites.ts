@@ -140,4 +140,11 @@ export const suites = {
     binary: "always",
     servers: "installed",
   },
+  proofs: {
+    about: "policies that are proven on applications from Debian, and sent by nginx",
+    files: ["test/lab/prove/*.test.ts"],
+    workers: 1,
+    timeoutMs: 15 * minutesMs,
+    servers: "installed",
+  },
 } satisfies Readonly<Record<string, Suite>>;
