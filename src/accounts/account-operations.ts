@@ -1,6 +1,7 @@
 /** Plans, and use cases of account administration, for pages and command line. Each one writes a log line; the store writes the audit entries. */
 
 import { type Outcome, refuse } from "../base/outcome.ts";
+import { provePagesMax } from "../evidence/proof.ts";
 import type { Config } from "../settings/settings.ts";
 import type { Account, Plan } from "../store/accounts.ts";
 import { type Actor, actorInLog } from "../store/audit.ts";
@@ -20,7 +21,7 @@ interface PlanTerms {
 
 export const planTerms: Readonly<Record<Plan, PlanTerms>> = {
   free: { api: false, sites: 3, brand: false, proofPages: 5 },
-  agency: { api: true, sites: 1_000, brand: true, proofPages: 25 },
+  agency: { api: true, sites: 1_000, brand: true, proofPages: provePagesMax },
 };
 
 /** Guests prove one page. */

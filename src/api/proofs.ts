@@ -197,16 +197,16 @@ export const proofOperations = [
 
 /** @throws ApiError 400 */
 function pagesOf(first: string, others: readonly string[], account: Account): readonly string[] {
-  const [url, ...pages] = [first, ...others].map((given, at) => {
+  const pages = [first, ...others].map((given, at) => {
     const parsed = parseScanUrl(given);
     if ("url" in parsed) return parsed.url;
     throw invalidFields(at === 0 ? { url: [parsed.fault] } : { pages: [`entry ${at} ${parsed.fault}`] });
   });
   const max = proofPagesMax(account);
-  const proven = provenPages(url ?? "", pages, max);
-  if ("urls" in proven) return proven.urls;
+  const { urls, fault } = provenPages(pages, max);
+  if (fault === null) return urls;
   const texts = { origin: "must have the origin of url", "too-many": `may have ${max - 1} entries on the plan "${account.plan}"` };
-  throw invalidFields({ pages: [texts[proven.fault]] });
+  throw invalidFields({ pages: [texts[fault.code]] });
 }
 
 /** Words of the user that a message repeats. */

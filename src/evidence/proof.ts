@@ -7,6 +7,9 @@ import { blockedByPolicy, observedRequest, pageError } from "./observation.ts";
 export const proofSteps = ["scan", "baseline", "observe", "enforce", "attack"] as const;
 export type ProofStep = (typeof proofSteps)[number];
 
+/** Pages of one proof, on the command line and on the largest plan. */
+export const provePagesMax = 25;
+
 export const rungs = ["strict-hash", "strict-nonce", "hosts"] as const;
 /** `strict-hash` and `strict-nonce`: scripts by hash or nonce, and what these add. `hosts`: scripts by the hosts that the page uses. */
 export type Rung = (typeof rungs)[number];

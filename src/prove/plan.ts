@@ -45,18 +45,24 @@ export function planOf(fields: readonly string[], draft: DraftStart | null): { r
   return { plan: { policy, headers, draft: needsDraft ? draftStarts[draft ?? "strict"] : null } };
 }
 
-export type PagesFault = "origin" | "too-many";
+/** `url`: the first page that is not of `origin`, which is the origin of the first page. */
+export type PagesFault =
+  | { readonly code: "origin"; readonly origin: string; readonly url: string }
+  | { readonly code: "too-many"; readonly pages: number };
 
-/** Pages of one proof, each once, the first one before all others. They are in the form of `parseScanUrl`. */
-export function provenPages(
-  first: string,
-  others: readonly string[],
-  pagesMax: number,
-): { readonly urls: readonly string[] } | { readonly fault: PagesFault } {
-  const urls = [...new Set([first, ...others])];
-  const { origin } = new URL(first);
-  if (urls.some((url) => new URL(url).origin !== origin)) return { fault: "origin" };
-  return urls.length > pagesMax ? { fault: "too-many" } : { urls };
+interface ProvenPages {
+  /** Each once, in the order of the given ones. */
+  readonly urls: readonly string[];
+  readonly fault: PagesFault | null;
+}
+
+/** Pages of one proof, in the form of `parseScanUrl`. `fault`: why they are none of one proof with at most `pagesMax` pages. */
+export function provenPages(given: readonly string[], pagesMax: number): ProvenPages {
+  const urls = [...new Set(given)];
+  const { origin } = new URL(urls[0] ?? "");
+  const url = urls.find((one) => new URL(one).origin !== origin);
+  if (url !== undefined) return { urls, fault: { code: "origin", origin, url } };
+  return { urls, fault: urls.length > pagesMax ? { code: "too-many", pages: urls.length } : null };
 }
 
 const faultWords: Readonly<Record<PolicyFault["kind"], string>> = {

@@ -33,8 +33,6 @@ const observingPolicy = "default-src 'none' 'report-sample'; base-uri 'none'; fo
 /** Drafts of one rung after the first: what only appears once scripts run. */
 const refinementsMax = 2;
 
-/** Pages of one proof. */
-export const provePagesMax = 25;
 /** Pages that are attacked: a policy stops the same code on pages that are built alike. */
 const attackedPagesMax = 3;
 

@@ -1,6 +1,6 @@
 /** Measures proofs of a policy, one page and 25 pages, against scans of the same site. */
 import type { ProofPlan } from "../../src/evidence/proof.ts";
-import { provePagesMax } from "../../src/prove/prove.ts";
+import { provePagesMax } from "../../src/evidence/proof.ts";
 import { startChild } from "./child.ts";
 import { noteProgress, type Row } from "./report.ts";
 import { openScannerUnderTest, type ScannerUnderTest } from "./scanner.ts";

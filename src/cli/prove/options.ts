@@ -1,8 +1,9 @@
 /** What is to be proven, from the options of `assay prove`. */
+import { provePagesMax } from "../../evidence/proof.ts";
 import type { ReplacedHeader } from "../../probe/browser/page-fetch.ts";
-import { draftStarts, plannedHeaderCharsMax, plannedHeadersMax, policyFaultText } from "../../prove/plan.ts";
+import { draftStarts, plannedHeaderCharsMax, plannedHeadersMax, policyFaultText, provenPages } from "../../prove/plan.ts";
 import { faultsOfPolicy, onOneLine } from "../../prove/policy-faults.ts";
-import { type ProofPlan, provePagesMax } from "../../prove/prove.ts";
+import type { ProofPlan } from "../../prove/prove.ts";
 import { serverNames } from "../../text/servers/server-lines.ts";
 import { type GlobalValues, repeated, type Values } from "../command.ts";
 import { usageError } from "../exit.ts";
@@ -89,18 +90,19 @@ function outputFrom(text: string): ProofOutput {
   return { format, file: path === "-" ? null : openOutputFile(path) };
 }
 
-/** @throws CliError for a page of another origin, and for more pages than a proof takes. */
+/** @throws CliError for a page of another origin. */
 export function assertOneOrigin(urls: readonly string[]): void {
-  const [first = ""] = urls;
-  const { origin } = new URL(first);
-  const other = urls.find((url) => new URL(url).origin !== origin);
-  if (other !== undefined)
-    throw usageError(`${quotedText(other)} is not of ${origin}: one policy is proven for one origin. Prove each origin by itself`);
+  const { fault } = provenPages(urls, provePagesMax);
+  if (fault?.code === "origin")
+    throw usageError(
+      `${quotedText(fault.url)} is not of ${fault.origin}: one policy is proven for one origin. Prove each origin by itself`,
+    );
 }
 
 /** The first pages are visited; a sitemap may name more. @throws CliError for too many pages that the user named. */
 export function pagesToProve(urls: readonly string[], hasSitemap: boolean) {
-  if (urls.length > provePagesMax && !hasSitemap)
-    throw usageError(`${urls.length} URLs are too many for one proof; it takes ${provePagesMax}`);
+  const { fault } = provenPages(urls, provePagesMax);
+  if (fault?.code === "too-many" && !hasSitemap)
+    throw usageError(`${fault.pages} URLs are too many for one proof; it takes ${provePagesMax}`);
   return { pages: urls.slice(0, provePagesMax), leftOut: urls.slice(provePagesMax) };
 }
