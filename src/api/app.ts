@@ -1,8 +1,8 @@
 /** The API: the auth guard checks every request, and every failure gets the specification's shape. */
 import { bearer } from "@elysiajs/bearer";
 import { Elysia, NotFoundError, ParseError } from "elysia";
+import type { RateLimit } from "../base/rate-limit.ts";
 import { allowedMethods, type Route } from "../http/allowed-methods.ts";
-import type { RateLimit } from "../http/rate-limit.ts";
 import { BodyBrokenOff } from "../http/request-body.ts";
 import { pathOf } from "../http/server.ts";
 import { answer, answerError, noRequestContext, prepareHeaders, type RequestContext } from "./answer.ts";

@@ -2,8 +2,8 @@
 
 import { planTerms } from "../accounts/account-operations.ts";
 import { authenticate } from "../accounts/token-operations.ts";
+import { type Counted, createRateLimit, type RateLimit } from "../base/rate-limit.ts";
 import { createClientAddress } from "../http/client-address.ts";
-import { type Counted, createRateLimit, type RateLimit } from "../http/rate-limit.ts";
 import type { HeaderFields, RequestContext } from "./answer.ts";
 import type { ApiSettings } from "./app.ts";
 import { type ApiError, planWithoutApi, rateLimitExceeded, unauthenticated } from "./errors.ts";

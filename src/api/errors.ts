@@ -45,6 +45,11 @@ export function rateLimitExceeded(retrySeconds: number): ApiError {
   return new ApiError(429, `Too many requests; try again in ${retrySeconds} s.`, { retrySeconds });
 }
 
+/** `what`: a sentence that says how proofs are counted. */
+export function proofsExceeded(what: string, retrySeconds: number): ApiError {
+  return new ApiError(429, `${what} Try again in ${retrySeconds} s.`, { retrySeconds });
+}
+
 export function planWithoutApi(plan: string): ApiError {
   return new ApiError(
     403,

@@ -16,12 +16,13 @@ import {
   provenPages,
 } from "../prove/plan.ts";
 import { cancelOwnProof, readableProof, startProof } from "../prove/proof-operations.ts";
+import { scansOfAccountPerHourMax, scansOfProvenPage } from "../scans/start-limits.ts";
 import { type Account, plans } from "../store/accounts.ts";
 import type { ProofRecord } from "../store/proofs.ts";
 import { scanErrorMessage } from "../text/render.ts";
 import type { HeaderFields } from "./answer.ts";
 import { jsonBody } from "./body.ts";
-import { ApiError, doneOrThrow, invalidFields, queueFull, recordNotFound } from "./errors.ts";
+import { ApiError, doneOrThrow, invalidFields, proofsExceeded, queueFull, recordNotFound } from "./errors.ts";
 import { forAccounts, JsonAnswer, operation } from "./operation.ts";
 import { invalidListQuery, localeQuery, pageBody } from "./queries.ts";
 import { answered, badBody, refused, retryAfter, unknownRecord } from "./responses.ts";
@@ -41,6 +42,8 @@ import { queryOf } from "./validation.ts";
 const proofsPath = "/api/v1/proofs";
 /** Enough for one header of the longest kind, with the escapes of JSON. */
 const proofBodyBytesMax = 65_536;
+
+const countedText = `Each page of a proof counts as ${scansOfProvenPage} scans, and an account may start ${scansOfAccountPerHourMax} scans an hour by proofs and pages.`;
 
 const pagesMax = Math.max(...plans.map((plan) => planTerms[plan].proofPages));
 
@@ -134,6 +137,7 @@ export const proofOperations = [
     refusals: {
       400: refused(`${badBody} A fault in a policy is named by line and column, and nothing is visited.`),
       ...keyReused,
+      429: refused(`Too many requests in this minute, or too many proofs in this hour. ${countedText}`, undefined, undefined, retryAfter),
       503: refused("The queue is full, or the disk.", undefined, undefined, retryAfter),
     },
     run: async ({ body, request, requestContext: { requestId }, account, api }) => {
@@ -142,7 +146,8 @@ export const proofOperations = [
       if ("fault" in planned) throw planRefused(planned.fault);
       const { plan } = planned;
       const idempotency = idempotencyOf(request, hashOfParts([proofsPath, urls, plan]));
-      const started = await startProof(api, account, { urls, plan, idempotency, requestId });
+      const started = await startProof(api, { account, address: null }, { urls, plan, idempotency, requestId });
+      if ("resetSeconds" in started) throw proofsExceeded(countedText, started.resetSeconds);
       const { token, id, ...replay } = doneOrThrow(started, (refusal) => (refusal === "full" ? queueFull() : idempotencyKeyReused()));
       const statusUrl = statusUrlOf(token);
       return new JsonAnswer({ token, id, status: "queued", statusUrl }, { location: statusUrl, ...replayedHeader(replay), ...unlisted });

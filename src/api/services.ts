@@ -4,6 +4,7 @@ import type { DecodeLogo, PrintPdf } from "../base/documents.ts";
 import type { Log } from "../base/log.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { CancelAnyScan, Cancellation, LocationDirectory, QueueSignals } from "../evidence/scan.ts";
+import type { StartLimits } from "../scans/start-limits.ts";
 import type { Config } from "../settings/settings.ts";
 import type { SiteServices } from "../sites/site-operations.ts";
 import type { Store } from "../store/store.ts";
@@ -26,7 +27,10 @@ export interface ApiServices {
   readonly version: string;
   /** Settings of the operator. Links use `public_url` and never the origin of a request, since files are kept for several requests. */
   readonly config: Config;
-  readonly scanning: QueueSignals;
+  readonly scanning: QueueSignals & {
+    /** The object that the pages have, too. */
+    readonly limits: StartLimits;
+  };
   readonly cancelScan: CancelAnyScan;
   /** Ends a proof, waiting or running, with the code `cancelled`. Resolves when that is stored. */
   readonly cancelProof: (token: string) => Promise<Cancellation>;

@@ -13,8 +13,9 @@ import { createProofRunner } from "../prove/run-proof.ts";
 import { type Dispatcher, startDispatcher } from "../scan/dispatcher.ts";
 import { noRemoteLocations } from "../scan/gatherer.ts";
 import type { AskedLines } from "../scan/predict.ts";
-import { createProgress } from "../scan/progress.ts";
+import { createProgress, type ProgressHub } from "../scan/progress.ts";
 import type { Scanner } from "../scan/scanner.ts";
+import { createStartLimits } from "../scans/start-limits.ts";
 import type { LoadedConfig } from "../settings/config.ts";
 import { loadDataFiles } from "../settings/files.ts";
 import type { Config } from "../settings/settings.ts";
@@ -126,14 +127,14 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
   const documents = openDocuments({ browsers, log });
   const needed = { browser: () => browserFault(browsers), disk: store.health.diskFault, store: store.health.storeFault };
   const readiness = createReadiness(needed, { fleet: () => fleet?.fault() ?? null }, log);
-  const cancelled = (token: string) => progress.publish(token, { type: "cancelled" });
   const cancels = createCancels(store, dispatching.promise, log);
   let scanner: Scanner | null = null;
   const checks = openConfiguredCatalog(catalog, { config, log, onReplaced: (replaced) => scanner?.useCatalog(replaced) });
   const { services: sites, mails: mail } = watched;
   const { printPdf, decodeLogo } = documents;
   const shared = { store, now: systemClock.now, checks: checks.current, sites, mail, printPdf, decodeLogo, log };
-  const scanning = { ready, progress, locations, wake, cancelled, ...cancels, scoreOfLines: linesScorer(() => scanner) };
+  const queue = { ...queueParts(config, progress, wake), ...cancels };
+  const scanning = { ready, progress, locations, ...queue, scoreOfLines: linesScorer(() => scanner) };
   const api = createApi({ ...shared, ...cancels, version, config, locations, scanning, ready: readiness });
   const accounts = await openConfiguredAccounts(config, shared);
   const backups = startScheduledBackups(loaded, log);
@@ -185,6 +186,12 @@ function openProving(config: Config, sources: Omit<Parameters<typeof createPolic
   const { scanner, log } = sources;
   const headerCharsMax = config["scan.header_chars_max"];
   return { prove: createProofRunner({ scanner, headerCharsMax, clock: systemClock, log }), afterScan: createPolicyRetries(sources) };
+}
+
+/** What API and pages do with the queue. */
+function queueParts(config: Config, progress: ProgressHub, wake: () => void) {
+  const cancelled = (token: string) => progress.publish(token, { type: "cancelled" });
+  return { wake, cancelled, limits: createStartLimits(config, systemClock.now) };
 }
 
 /** No lines have a score before the scanner has started. */

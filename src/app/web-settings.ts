@@ -22,7 +22,10 @@ interface Running extends Pick<PagesSettings, "store" | "sites" | "now" | "log" 
   readonly accounts: Pick<PagesSettings["accounts"], "actions" | "oidc">;
   readonly checks: () => LoadedChecks;
   readonly operator: Operator & { noteUntrustedForwarder(peer: string): void };
-  readonly scanning: Pick<ScanningSettings, "ready" | "progress" | "locations" | "wake" | "cancelled" | "cancelScan" | "scoreOfLines">;
+  readonly scanning: Pick<
+    ScanningSettings,
+    "ready" | "progress" | "locations" | "wake" | "cancelled" | "cancelScan" | "limits" | "scoreOfLines"
+  >;
 }
 
 /**

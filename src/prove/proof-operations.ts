@@ -1,12 +1,13 @@
 /** Use cases of proofs, for pages and API: starting, reading and cancelling them. */
-import { type Outcome, refuse } from "../base/outcome.ts";
+import { type Outcome, type Refused, refuse } from "../base/outcome.ts";
 import type { Cancellation, QueueSignals } from "../evidence/scan.ts";
+import type { Starter, StartLimits } from "../scans/start-limits.ts";
 import type { RecordOwner } from "../store/accounts.ts";
 import type { NewProof, ProofRecord, ProofRequest } from "../store/proofs.ts";
 import type { Store, UseCase } from "../store/store.ts";
 
 interface ProofContext extends UseCase<"proofs"> {
-  readonly scanning: QueueSignals;
+  readonly scanning: QueueSignals & { readonly limits: StartLimits };
 }
 
 interface StartedProof extends Pick<ProofRecord, "token" | "id"> {
@@ -14,12 +15,22 @@ interface StartedProof extends Pick<ProofRecord, "token" | "id"> {
   readonly replayed: boolean;
 }
 
-/** `account`: null for guests. `key-reused`: the idempotency key belongs to another request. */
+/** The starter has too many scans and proofs in this hour. */
+interface Limited extends Refused<"limit"> {
+  /** Until some are free. */
+  readonly resetSeconds: number;
+}
+
+/** `key-reused`: the idempotency key belongs to another request. A repeated request counts once. */
 export async function startProof(
   { store, scanning, now }: ProofContext,
-  account: RecordOwner | null,
+  starter: Starter,
   { idempotency, ...proof }: Omit<NewProof, "accountId" | "now"> & Pick<ProofRequest, "idempotency">,
-): Promise<Outcome<StartedProof, "full" | "key-reused">> {
+): Promise<Outcome<StartedProof, "full" | "key-reused"> | Limited> {
+  const { account } = starter;
+  const isRepeated = account !== null && idempotency !== null && store.proofs.isKeyUsed(account.id, idempotency.key, now());
+  const counted = isRepeated ? null : scanning.limits.countProof(starter, proof.urls);
+  if (counted?.exceeded === true) return { refused: "limit", resetSeconds: counted.resetSeconds };
   const started =
     account === null
       ? { scans: [await store.proofs.queue({ ...proof, accountId: null, now: now() })], replayed: false }

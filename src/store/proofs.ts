@@ -9,7 +9,7 @@ import { reads, stepwiseRemoval, transactions } from "./methods.ts";
 import { newestPage, type Page, type PageRequest } from "./page.ts";
 import { laneFiller, laneOf, removeFromLane } from "./queue.ts";
 import { jobMembers, newScanToken, queueIndexes, wellFormedToken } from "./scan-record.ts";
-import { type IdempotentRequest, startOnce } from "./start-scans.ts";
+import { type IdempotentRequest, isKeyUsed, startOnce } from "./start-scans.ts";
 import { accountRange } from "./table.ts";
 
 /** Proofs that an account keeps: a new one takes the place of the oldest. */
@@ -57,7 +57,7 @@ export interface ProofRequest extends NewProof, IdempotentRequest {
 
 export function proofRepository(db: Db, queueMax: number) {
   return {
-    ...reads(db, { find: findProof }),
+    ...reads(db, { find: findProof, isKeyUsed }),
     /** Undefined unless the proof is finished. */
     result: (token: string): ProofBody | undefined => db.proofResults.get(wellFormedToken(token)),
     /** Undefined if it was not taken, or is removed by now. */

@@ -163,6 +163,11 @@ interface FoundStart {
 }
 
 /** Undefined for an unknown key and for one that has expired. */
+/** Whether an earlier request of the account had this idempotency key. */
+export function isKeyUsed(db: Db, accountId: number, key: string, now: Date): boolean {
+  return findIdempotentStart(db, accountId, key, now) !== undefined;
+}
+
 function findIdempotentStart(db: Db, accountId: number, key: string, now: Date): FoundStart | undefined {
   const today = dayOf(now);
   const keyHash = hashOf(key);

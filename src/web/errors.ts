@@ -1,8 +1,9 @@
 /** Errors of the pages, one constructor each: status and texts. */
 import type { OidcRefused } from "../accounts/oidc/oidc-sign-in.ts";
 import { printRetrySeconds } from "../base/documents.ts";
+import { scansOfAccountPerHourMax, scansOfProvenPage } from "../scans/start-limits.ts";
 import type { TextValues } from "../text/i18n.ts";
-import type { TextPath } from "../text/translator.ts";
+import type { I18n, TextPath } from "../text/translator.ts";
 
 /** Block in `pages.errors` with `title`, `what` and `next`. */
 type ErrorName = TextPath extends infer Path ? (Path extends `errors.${infer Name}.next` ? Name : never) : never;
@@ -31,9 +32,11 @@ export const scanBegunPage = () => new PageError(409, "scanBegun");
 /** One error for unknown proofs, and for proofs of other accounts. */
 export const proofNotFoundPage = () => new PageError(404, "proofNotFound");
 
-/** `wait`: localised. */
-export const proofLimitPage = (wait: string, seconds: number) =>
-  new PageError(429, "proofLimit", { wait }, { "retry-after": String(seconds) });
+export const proofLimitPage = (isGuest: boolean, i18n: Pick<I18n, "duration" | "number">, seconds: number) => {
+  const figures = { scans: i18n.number(scansOfProvenPage), perHour: i18n.number(scansOfAccountPerHourMax) };
+  const values = { wait: i18n.duration(seconds), ...(!isGuest && figures) };
+  return new PageError(429, isGuest ? "proofLimitGuest" : "proofLimit", values, { "retry-after": String(seconds) });
+};
 
 export const proofRefusedPage = () => new PageError(403, "proofRefused");
 

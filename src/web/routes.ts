@@ -30,7 +30,7 @@ import { getRobotsTxt, getSecurityTxt, legalPage } from "./legal.tsx";
 import { oidcCallbackPath } from "./link-paths.ts";
 import { getPlans } from "./plans.tsx";
 import { getOwnProofs, pictureOfProof, proofOf, proofPage, proofState } from "./proofs/proof.tsx";
-import { createPostProof } from "./proofs/start.tsx";
+import { postProof } from "./proofs/start.tsx";
 import { getAbout } from "./reference/about.tsx";
 import { getApiReference } from "./reference/api-reference.tsx";
 import { getCheck } from "./reference/check.tsx";
@@ -70,15 +70,13 @@ const accountRoutes: readonly PageRoute[] = [
 ];
 
 /** A proof is for its account, and one of a guest for all who know its token. */
-function proofRoutes(settings: PagesSettings): readonly PageRoute[] {
-  return [
-    { path: "/proofs", audience: "readers", post: createPostProof(settings) },
-    { path: "/proofs/:token", audience: "readers", get: (visit, token) => proofPage(visit, proofOf(visit, token)) },
-    { path: "/proofs/:token/before", audience: "readers", isData: () => true, get: pictureOfProof("before") },
-    { path: "/proofs/:token/after", audience: "readers", isData: () => true, get: pictureOfProof("after") },
-    { path: "/proofs/:token/state", audience: "readers", isData: () => true, get: proofState },
-  ];
-}
+const proofRoutes: readonly PageRoute[] = [
+  { path: "/proofs", audience: "readers", post: postProof },
+  { path: "/proofs/:token", audience: "readers", get: (visit, token) => proofPage(visit, proofOf(visit, token)) },
+  { path: "/proofs/:token/before", audience: "readers", isData: () => true, get: pictureOfProof("before") },
+  { path: "/proofs/:token/after", audience: "readers", isData: () => true, get: pictureOfProof("after") },
+  { path: "/proofs/:token/state", audience: "readers", isData: () => true, get: proofState },
+];
 
 export function pageRoutes(settings: PagesSettings): readonly PageRoute[] {
   return [
@@ -119,7 +117,7 @@ export function pageRoutes(settings: PagesSettings): readonly PageRoute[] {
     { path: "/migrate", audience: "everybody", get: getMigration },
     { path: "/plans", audience: "everybody", get: getPlans },
     { path: "/privacy", audience: "everybody", get: (visit) => legalPage(visit, "privacy") },
-    ...proofRoutes(settings),
+    ...proofRoutes,
     { path: "/reset", audience: "everybody", get: getReset, post: postReset },
     { path: "/sample", audience: "everybody", get: getSample },
     { path: "/scans", audience: "readers", get: getPublicList, post: createPostScan(settings) },

@@ -10,6 +10,7 @@ import type { CancelAnyScan, LocationDirectory, QueueSignals, ScanProgress } fro
 import type { ClientAddressOf } from "../http/client-address.ts";
 import type { ServerOriginOf } from "../http/server-origin.ts";
 import type { LinesScore, StoredResult } from "../judge/result.ts";
+import type { StartLimits } from "../scans/start-limits.ts";
 import type { Config } from "../settings/settings.ts";
 import type { SiteServices } from "../sites/site-operations.ts";
 import type { Store } from "../store/store.ts";
@@ -76,6 +77,8 @@ export interface ScanningSettings extends QueueSignals {
     readonly checks: Catalog["checks"];
     readonly chosen: readonly string[];
   }) => Promise<LinesScore | null>;
+  /** The object that the API has, too. */
+  readonly limits: StartLimits;
   /** For administrators. */
   readonly cancelScan: CancelAnyScan;
 }

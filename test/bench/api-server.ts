@@ -9,6 +9,7 @@ import { builtInCatalog } from "../../src/catalog/catalog.ts";
 import { listen } from "../../src/http/server.ts";
 import { judgeEvidence } from "../../src/judge/ledger.ts";
 import { noRemoteLocations } from "../../src/scan/gatherer.ts";
+import { createStartLimits } from "../../src/scans/start-limits.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { openStore } from "../../src/store/store.ts";
 import { createTexts } from "../../src/text/i18n.ts";
@@ -55,7 +56,7 @@ const api = createApi({
   printPdf: async () => "failed",
   decodeLogo: async () => "busy",
   mail: null,
-  scanning: { wake: () => {}, cancelled: () => {} },
+  scanning: { wake: () => {}, cancelled: () => {}, limits: createStartLimits(configWith(), () => new Date()) },
   sites: siteServices(),
   cancelProof: async () => "unknown",
   cancelScan: async () => "unknown",

@@ -6,6 +6,7 @@ import type { ScanErrorCode } from "../../src/evidence/scan.ts";
 import { listen } from "../../src/http/server.ts";
 import type { StoredResult } from "../../src/judge/result.ts";
 import { noRemoteLocations } from "../../src/scan/gatherer.ts";
+import { createStartLimits } from "../../src/scans/start-limits.ts";
 import type { Config } from "../../src/settings/settings.ts";
 import type { Plan } from "../../src/store/accounts.ts";
 import type { ScanRecord } from "../../src/store/scans.ts";
@@ -51,12 +52,13 @@ export interface ApiUnderTest {
 
 const noChecks = { texts: createTexts(checksTexts), catalog: { checks: [], version: "v" } };
 
-interface ApiOptions extends Partial<Omit<ApiSettings, "config">> {
+interface ApiOptions extends Partial<Omit<ApiSettings, "config" | "scanning">> {
+  readonly scanning?: Partial<ApiSettings["scanning"]>;
   readonly config?: Partial<Config>;
   readonly queueMax?: number;
 }
 
-export async function startApi({ config, ...settings }: ApiOptions = {}): Promise<ApiUnderTest> {
+export async function startApi({ config, scanning, ...settings }: ApiOptions = {}): Promise<ApiUnderTest> {
   const { store, dataDir, stop } = temporaryStore(settings.queueMax === undefined ? {} : { queueMax: settings.queueMax });
   const logged: string[] = [];
   const log = createLog({ level: "info", format: "json", write: (line) => void logged.push(line) });
@@ -78,6 +80,8 @@ export async function startApi({ config, ...settings }: ApiOptions = {}): Promis
         underTest.woken += 1;
       },
       cancelled: (token) => void underTest.cancelled.push(token),
+      limits: createStartLimits(configWith(config), now),
+      ...scanning,
     },
     cancelScan: async () => "unknown",
     cancelProof: async () => "unknown",

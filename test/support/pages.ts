@@ -16,6 +16,7 @@ import { listen } from "../../src/http/server.ts";
 import { createServerOrigin } from "../../src/http/server-origin.ts";
 import { noRemoteLocations } from "../../src/scan/gatherer.ts";
 import { createProgress, type ProgressHub } from "../../src/scan/progress.ts";
+import { createStartLimits } from "../../src/scans/start-limits.ts";
 import type { Config } from "../../src/settings/settings.ts";
 import { noActivity } from "../../src/store/activity.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -108,12 +109,13 @@ export async function startPages(options: PagesOptions = {}): Promise<PagesUnder
   let shiftMs = 0;
   const progress = createProgress({ concurrency: 2, clock: systemClock, log });
   const now = () => new Date(Date.now() + shiftMs);
+  const usedConfig = configWith({ public_url: publicUrl, "security.hsts": "max-age=63072000; includeSubDomains", ...config });
   const used: PagesSettings = {
     store,
     texts: createTexts((options.catalog ?? builtInCatalog).texts, (options.catalog ?? builtInCatalog).checks),
     catalog: builtInCatalog,
     version: "0.0.0",
-    config: configWith({ public_url: publicUrl, "security.hsts": "max-age=63072000; includeSubDomains", ...config }),
+    config: usedConfig,
     addresses: {
       calling: createClientAddress([]),
       own: createServerOrigin({ publicUrl, trustedProxies: [], onUntrustedForwarding: () => {} }),
@@ -130,6 +132,7 @@ export async function startPages(options: PagesOptions = {}): Promise<PagesUnder
       },
       cancelScan: async () => "unknown",
       scoreOfLines: async () => null,
+      limits: createStartLimits(usedConfig, now),
       cancelled: (token) => progress.publish(token, { type: "cancelled" }),
       ...scanning,
     },

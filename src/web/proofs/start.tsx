@@ -1,7 +1,5 @@
 /** Starts a proof: `POST /proofs`, with the page of a scan or of an earlier proof, so that no address is typed; and the button of reports. */
-import { createRateLimit } from "../../http/rate-limit.ts";
 import type { StoredFinding } from "../../judge/result.ts";
-import { hostOf } from "../../parse/site.ts";
 import { type DraftStart, plannedHeaderCharsMax, planOf, policyField } from "../../prove/plan.ts";
 import { faultsOfPolicy, type PolicyFault } from "../../prove/policy-faults.ts";
 import { startProof } from "../../prove/proof-operations.ts";
@@ -15,15 +13,10 @@ import { formMalformed, proofLimitPage, proofQueueFullPage, proofRefusedPage, sc
 import { type Fields, readForm } from "../form.tsx";
 import { redirect } from "../response.ts";
 import { resultOf } from "../scans/report/stored-report.ts";
-import type { PagesSettings } from "../settings.ts";
-import { mayScan, type PageHandler, type Visit } from "../visit.ts";
+import { mayScan, type Visit } from "../visit.ts";
 import { proofOf, proofPage } from "./proof.tsx";
 import { todaysPolicy } from "./today.ts";
 
-const hourSeconds = 3_600;
-/** Limit for a guest's address and for a host that guests prove: a proof makes some eight visits. */
-const guestProofsPerHourMax = 1;
-const accountProofsPerHourMax = 60;
 /** Characters of a form may be percent-encoded. */
 const proofFormBytesMax = 4 * plannedHeaderCharsMax;
 
@@ -39,35 +32,21 @@ interface Wanted {
   readonly policy: string | null;
 }
 
-export function createPostProof({ now }: PagesSettings): PageHandler {
-  const perHour = (requestsMax: number) => createRateLimit({ requestsMax, windowSeconds: hourSeconds }, () => now().getTime());
-  const countAddress = perHour(guestProofsPerHourMax);
-  const countHost = perHour(guestProofsPerHourMax);
-  const countAccount = perHour(accountProofsPerHourMax);
-
-  function countedOf({ account, address }: Visit, url: string) {
-    if (account !== null) return countAccount(String(account.id));
-    const byAddress = countAddress(address);
-    return byAddress.exceeded ? byAddress : countHost(hostOf(url) ?? url);
-  }
-
-  return async (visit) => {
-    const form = await readForm(visit, proofFormBytesMax);
-    if (!mayScan(visit)) throw signInFirst();
-    const { i18n, settings, account, requestId } = visit;
-    const wanted = wantedOf(visit, form);
-    const { url, headers, draft, policy } = wanted;
-    if (!settings.scanning.mayBeScanned(url)) throw proofRefusedPage();
-    const [fault] = policy === null ? [] : faultsOfPolicy(policy);
-    if (fault !== undefined) return refusedPolicy(visit, form, faultText(i18n, fault));
-    const planned = planOf(policy === null ? headers : [...headers, `${policyField}: ${policy}`], draft);
-    if ("fault" in planned) throw formMalformed();
-    const counted = countedOf(visit, url);
-    if (counted.exceeded) throw proofLimitPage(i18n.duration(counted.resetSeconds), counted.resetSeconds);
-    const started = await startProof(settings, account, { urls: [url], plan: planned.plan, idempotency: null, requestId });
-    if ("refused" in started) throw proofQueueFullPage();
-    return redirect(visit, `/proofs/${started.done.token}`);
-  };
+export async function postProof(visit: Visit): Promise<Response> {
+  const form = await readForm(visit, proofFormBytesMax);
+  if (!mayScan(visit)) throw signInFirst();
+  const { i18n, settings, account, requestId } = visit;
+  const wanted = wantedOf(visit, form);
+  const { url, headers, draft, policy } = wanted;
+  if (!settings.scanning.mayBeScanned(url)) throw proofRefusedPage();
+  const [fault] = policy === null ? [] : faultsOfPolicy(policy);
+  if (fault !== undefined) return refusedPolicy(visit, form, faultText(i18n, fault));
+  const planned = planOf(policy === null ? headers : [...headers, `${policyField}: ${policy}`], draft);
+  if ("fault" in planned) throw formMalformed();
+  const started = await startProof(settings, visit, { urls: [url], plan: planned.plan, idempotency: null, requestId });
+  if ("resetSeconds" in started) throw proofLimitPage(account === null, i18n, started.resetSeconds);
+  if ("refused" in started) throw proofQueueFullPage();
+  return redirect(visit, `/proofs/${started.done.token}`);
 }
 
 /** @throws PageError 404 for an unknown scan or proof, 400 for what no form sends. */

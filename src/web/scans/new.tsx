@@ -1,9 +1,8 @@
 /** Starts a scan: `POST /scans`, and the question before readers see a URL with possible secrets. A refusal stands beside its field on the home page. */
-import { type Counted, createRateLimit } from "../../http/rate-limit.ts";
-import { truncatedAddress } from "../../parse/address.ts";
 import { localLocation } from "../../parse/location.ts";
 import { UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { startScan } from "../../scans/scan-operations.ts";
+import { scansOfAccountPerHourMax } from "../../scans/start-limits.ts";
 import { DataDirError } from "../../store/data-dir.ts";
 import type { TextPath } from "../../text/translator.ts";
 import { ActionForm } from "../components/forms.tsx";
@@ -18,11 +17,6 @@ import { createScanDedup, type DedupOutcome, reusedScanParam } from "./dedup.ts"
 import { keptLocation, knownLocation, rememberLocation } from "./form.tsx";
 import { readTypedUrl, type TypedUrl } from "./typed-url.ts";
 
-const hourSeconds = 3_600;
-/** Far above manual use; the API serves automated use. */
-const scansOfAccountPerHourMax = 300;
-/** Addresses of one network that may use up the guest limit: one IPv6 customer may have 65,536. */
-const guestsPerNetworkMax = 5;
 /** `Retry-After` while the queue is full. */
 const queueFullRetrySeconds = 30;
 
@@ -33,11 +27,6 @@ interface WantedScan {
 }
 
 export function createPostScan({ store, config, now }: PagesSettings): PageHandler {
-  const nowMs = () => now().getTime();
-  const perHour = (requestsMax: number) => createRateLimit({ requestsMax, windowSeconds: hourSeconds }, nowMs);
-  const countAddress = perHour(config["guest.rate_per_hour"]);
-  const countNetwork = perHour(config["guest.rate_per_hour"] * guestsPerNetworkMax);
-  const countAccount = perHour(scansOfAccountPerHourMax);
   const startOrReuse = createScanDedup<Refusal>({ store, cooldownSeconds: config["scan.cooldown"], now });
 
   return async (visit) => {
@@ -65,15 +54,9 @@ export function createPostScan({ store, config, now }: PagesSettings): PageHandl
     return redirect(visit, status === "finished" ? `/scans/${token}?${reusedScanParam}=1` : `/scans/${token}`);
   }
 
-  /** Counts the address first: a client over its own limit must not use up the limit of its network. */
-  function countGuest({ address }: Visit): Counted {
-    const byAddress = countAddress(address);
-    return byAddress.exceeded ? byAddress : countNetwork(truncatedAddress(address));
-  }
-
   async function queue(visit: Visit, { url, location }: WantedScan): Promise<DedupOutcome<Refusal>> {
     const { account, requestId, settings } = visit;
-    const counted = account === null ? countGuest(visit) : countAccount(visitorKey(visit));
+    const counted = settings.scanning.limits.countScan(visit);
     if (counted.exceeded) return { refused: rateLimited(visit, counted.resetSeconds) };
     try {
       const started = await startScan(settings, account, { url, location, requestId });

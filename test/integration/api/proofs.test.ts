@@ -170,6 +170,23 @@ test("the same idempotency key gives the same proof, and another request with it
   await emptyQueue();
 });
 
+test("each page counts as eight scans of the account's hour, and a repeated request once", async () => {
+  const client = await accountClient(api);
+  const [key, pages] = [{ "idempotency-key": "counted" }, Array.from({ length: 24 }, (_, at) => `${url}${at}`)];
+  const first = await client.call("POST", "/proofs", { url, pages }, key);
+  const again = await client.call("POST", "/proofs", { url, pages }, key);
+  expect([first.status, again.status, again.body.token]).toEqual([202, 202, first.body.token]);
+  const refused = await client.call("POST", "/proofs", { url, pages: pages.slice(0, 12) });
+  expect([refused.status, refused.body.errorMessage]).toEqual([
+    429,
+    expect.stringMatching(/^Each page of a proof counts as 8 scans, and an account may start 300 scans an hour by proofs and pages\. Try/),
+  ]);
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(3_000);
+  expect((await client.call("POST", "/proofs", { url, pages: pages.slice(0, 11) })).status).toBe(202);
+  expect((await client.call("POST", "/proofs", { url })).status).toBe(429);
+  await emptyQueue();
+});
+
 describe("bad input is refused, and nothing waits", () => {
   const csp = (policy: string) => ({ url, headers: ["X-A: b", `Content-Security-Policy: ${policy}`] });
   test.each([

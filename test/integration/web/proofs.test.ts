@@ -86,6 +86,22 @@ describe("the buttons of a report", () => {
     expect((await guest.post("/proofs", { scan: token }, `/scans/${token}`)).status).toBe(303);
     const again = await guest.post("/proofs", { scan: token }, `/scans/${token}`);
     expect([again.status, Number(again.headers.get("retry-after")) > 3_000]).toEqual([429, true]);
+    expect(shown(await again.text())).toContain(enGb.pages.errors.proofLimitGuest.what);
+  });
+
+  test("count as eight scans of the account, with those that it starts itself", async () => {
+    const { token } = await storeSite(pages.store, "bare", { at: new Date() });
+    const busy = await signedIn(pages, await accountIn(pages, "busy@assay.test"));
+    const prove = () => busy.post("/proofs", { scan: token }, `/scans/${token}`);
+    for (let at = 0; at < 37; at++) expect((await prove()).status).toBe(303);
+    const refused = await prove();
+    expect([refused.status, Number(refused.headers.get("retry-after")) > 3_000]).toEqual([429, true]);
+    expect(shown(await refused.text())).toContain("counts as 8 scans, and an account may start 300 scans an hour");
+    const statuses: number[] = [];
+    for (let at = 0; at < 5; at++) statuses.push((await busy.post("/scans", { url: `site-${at}.test` }, "/")).status);
+    expect(statuses).toEqual([303, 303, 303, 303, 429]);
+    pages.advanceMs(3_600_000);
+    expect((await prove()).status).toBe(303);
   });
 
   test("refuse a scan that is unknown or not over, and other senders", async () => {

@@ -1,8 +1,8 @@
 /** Report page of a finished scan. */
 
 import type { ComponentChildren } from "preact";
+import { createRateLimit } from "../../../base/rate-limit.ts";
 import { dayMs } from "../../../base/units.ts";
-import { createRateLimit } from "../../../http/rate-limit.ts";
 import { algorithmVersion, type StoredFinding } from "../../../judge/result.ts";
 import { Ago, Instant } from "../../../report/components/labels.tsx";
 import { DataTable, Details, Section } from "../../../report/components/layout.tsx";

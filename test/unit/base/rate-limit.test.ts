@@ -1,6 +1,6 @@
 /** Rate limiter: fixed windows per key, with an injected clock and bounded memory. */
 import { expect, test } from "vitest";
-import { createRateLimit } from "../../../src/http/rate-limit.ts";
+import { createRateLimit } from "../../../src/base/rate-limit.ts";
 
 function limited(requestsMax = 3) {
   const clock = { ms: 1_000 };
@@ -18,6 +18,14 @@ test("counts down, then refuses until the window ends", () => {
   expect(count("a")).toEqual({ exceeded: true, remaining: 0, resetSeconds: 1 });
   clock.ms += 1;
   expect(count("a")).toEqual({ exceeded: false, remaining: 2, resetSeconds: 60 });
+});
+
+test("a request may count as several, and one that is refused leaves what is left", () => {
+  const { count } = limited(10);
+  expect(count("a", 8)).toMatchObject({ exceeded: false, remaining: 2 });
+  expect(count("a", 8)).toMatchObject({ exceeded: true, remaining: 2 });
+  expect(count("a", 2)).toMatchObject({ exceeded: false, remaining: 0 });
+  expect(count("a")).toMatchObject({ exceeded: true, remaining: 0 });
 });
 
 test("each key has its own count", () => {

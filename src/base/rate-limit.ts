@@ -1,5 +1,5 @@
 /** Rate limiter: counts requests by key in fixed windows, in bounded memory. */
-import { createLruCache } from "../base/lru-cache.ts";
+import { createLruCache } from "./lru-cache.ts";
 
 /** The oldest window is evicted beyond this. A flood of addresses resets only its own counts. */
 const countedKeysMax = 20_000;
@@ -16,9 +16,10 @@ export interface Counted {
   readonly resetSeconds: number;
 }
 
-export type CountRequest = (key: string) => Counted;
+/** `weight`: what the request counts as; 1 by default. */
+export type CountRequest = (key: string, weight?: number) => Counted;
 
-/** A window opens with a key's first request. Refused requests count too, without extending the window. */
+/** A window opens with a key's first request. Refused requests do not count. */
 export function createRateLimit({ requestsMax, windowSeconds }: RateLimit, nowMs: () => number): CountRequest {
   const windows = createLruCache<{ count: number; readonly startsAtMs: number }>(countedKeysMax);
   const windowMs = windowSeconds * 1_000;
@@ -29,17 +30,18 @@ export function createRateLimit({ requestsMax, windowSeconds }: RateLimit, nowMs
     return window;
   }
 
-  return (key) => {
+  return (key, weight = 1) => {
     const now = nowMs();
     // `peek` keeps the order of opening: the oldest window is the next to end.
     const known = windows.peek(key);
     // After the clock is set back, a window in the future would block its key for too long.
     const isOpen = known !== undefined && known.startsAtMs <= now && now < known.startsAtMs + windowMs;
     const window = isOpen ? known : open(key, now);
-    window.count += 1;
+    const exceeded = window.count + weight > requestsMax;
+    if (!exceeded) window.count += weight;
     return {
-      exceeded: window.count > requestsMax,
-      remaining: Math.max(requestsMax - window.count, 0),
+      exceeded,
+      remaining: requestsMax - window.count,
       resetSeconds: Math.max(1, Math.ceil((window.startsAtMs + windowMs - now) / 1_000)),
     };
   };
