@@ -19,7 +19,7 @@ import { cancelOwnProof, readableProof, startProof } from "../prove/proof-operat
 import { scansOfAccountPerHourMax, scansOfProvenPage } from "../scans/start-limits.ts";
 import { type Account, plans } from "../store/accounts.ts";
 import type { ProofRecord } from "../store/proofs.ts";
-import { scanErrorMessage } from "../text/render.ts";
+import { proofErrorMessage } from "../text/render.ts";
 import type { HeaderFields } from "./answer.ts";
 import { jsonBody } from "./body.ts";
 import { ApiError, doneOrThrow, invalidFields, proofsExceeded, queueFull, recordNotFound } from "./errors.ts";
@@ -177,7 +177,7 @@ export const proofOperations = [
       const proof = readableProof(api.store, account, token ?? "");
       if (proof === undefined) throw recordNotFound("proof");
       const { errorCode, url, endedAt } = proof;
-      const errorMessage = errorCode === null ? null : scanErrorMessage(errorCode, url, locale, api.checks().texts);
+      const errorMessage = errorCode === null ? null : proofErrorMessage(errorCode, url, locale, api.checks().texts);
       const body = { ...listedProof(proof), errorMessage, proof: api.store.proofs.result(proof.token) ?? null };
       return new JsonAnswer(body, { ...unlisted, ...(endedAt === null && { "retry-after": String(pollAgainSeconds) }) });
     },
@@ -192,7 +192,7 @@ export const proofOperations = [
     answers: { 204: { description: "The proof is gone, or has ended." } },
     refusals: { ...noProof, 409: refused("The proof is over.") },
     run: async ({ params: { token }, account, api }) => {
-      doneOrThrow(await cancelOwnProof(api, account, token ?? ""), (refusal) =>
+      doneOrThrow(await cancelOwnProof(api, api.cancelProof, account, token ?? ""), (refusal) =>
         refusal === "unknown" ? recordNotFound("proof") : new ApiError(409, "The proof is over; proofs that are over stay."),
       );
       return undefined;

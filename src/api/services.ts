@@ -3,7 +3,7 @@ import type { SendInvitation } from "../agency/member-operations.ts";
 import type { DecodeLogo, PrintPdf } from "../base/documents.ts";
 import type { Log } from "../base/log.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import type { CancelAnyScan, Cancellation, LocationDirectory, QueueSignals } from "../evidence/scan.ts";
+import type { CancelAnyScan, CancelProof, LocationDirectory, QueueSignals } from "../evidence/scan.ts";
 import type { StartLimits } from "../scans/start-limits.ts";
 import type { Config } from "../settings/settings.ts";
 import type { SiteServices } from "../sites/site-operations.ts";
@@ -32,8 +32,7 @@ export interface ApiServices {
     readonly limits: StartLimits;
   };
   readonly cancelScan: CancelAnyScan;
-  /** Ends a proof, waiting or running, with the code `cancelled`. Resolves when that is stored. */
-  readonly cancelProof: (token: string) => Promise<Cancellation>;
+  readonly cancelProof: CancelProof;
   readonly now: () => Date;
   readonly log: Log;
 }

@@ -5,7 +5,7 @@ import { aborted, systemClock } from "../base/clock.ts";
 import { createLog, type Log } from "../base/log.ts";
 import { openDocuments } from "../browser/documents.ts";
 import { describeFault } from "../catalog/fault.ts";
-import type { CancelAnyScan, Cancellation } from "../evidence/scan.ts";
+import type { CancelAnyScan, CancelProof } from "../evidence/scan.ts";
 import type { Fleet } from "../fleet/head/open-fleet.ts";
 import type { Listening } from "../http/server.ts";
 import { endpointText } from "../parse/address.ts";
@@ -201,7 +201,7 @@ function linesScorer(scanner: () => Scanner | null) {
 
 /** Requests may come before the dispatcher has started. */
 function createCancels({ audit, scans }: Store, dispatching: Promise<Dispatcher>, log: Log) {
-  const cancelProof = async (token: string): Promise<Cancellation> => (await dispatching).cancel(token);
+  const cancelProof: CancelProof = async (token) => (await dispatching).cancel(token);
   const cancelScan: CancelAnyScan = async (token, by) => {
     const outcome = await (await dispatching).cancel(token);
     const scan = scans.findByToken(token);

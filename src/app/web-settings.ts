@@ -24,7 +24,7 @@ interface Running extends Pick<PagesSettings, "store" | "sites" | "now" | "log" 
   readonly operator: Operator & { noteUntrustedForwarder(peer: string): void };
   readonly scanning: Pick<
     ScanningSettings,
-    "ready" | "progress" | "locations" | "wake" | "cancelled" | "cancelScan" | "limits" | "scoreOfLines"
+    "ready" | "progress" | "locations" | "wake" | "cancelled" | "cancelScan" | "cancelProof" | "limits" | "scoreOfLines"
   >;
 }
 

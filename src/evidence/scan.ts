@@ -55,6 +55,9 @@ export type Cancellation = "cancelled" | "over" | "unknown";
 /** For administrators: ends any scan, waiting or running, with the code `cancelled`. Resolves when that is stored. */
 export type CancelAnyScan = (token: string, by: { readonly id: number }) => Promise<Cancellation>;
 
+/** Ends a proof, waiting or running, with the code `cancelled`. Resolves when that is stored. */
+export type CancelProof = (token: string) => Promise<Cancellation>;
+
 /** Notices of changes of the queue. */
 export interface QueueSignals {
   /** Notifies the dispatcher of new scans in the queue. */

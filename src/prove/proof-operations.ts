@@ -1,6 +1,6 @@
 /** Use cases of proofs, for pages and API: starting, reading and cancelling them. */
 import { type Outcome, type Refused, refuse } from "../base/outcome.ts";
-import type { Cancellation, QueueSignals } from "../evidence/scan.ts";
+import type { Cancellation, CancelProof, QueueSignals } from "../evidence/scan.ts";
 import type { Starter, StartLimits } from "../scans/start-limits.ts";
 import type { RecordOwner } from "../store/accounts.ts";
 import type { NewProof, ProofRecord, ProofRequest } from "../store/proofs.ts";
@@ -58,7 +58,8 @@ export function readableProof(
 
 /** Removes a waiting proof as if it had never been started, and ends a running one with the code `cancelled`. */
 export async function cancelOwnProof(
-  { store, scanning, log, cancelProof }: ProofContext & { readonly cancelProof: (token: string) => Promise<Cancellation> },
+  { store, scanning, log }: UseCase<"proofs"> & { readonly scanning: Pick<QueueSignals, "cancelled"> },
+  cancelProof: CancelProof,
   account: RecordOwner,
   token: string,
 ): Promise<Outcome<null, Exclude<Cancellation, "cancelled">>> {

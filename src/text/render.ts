@@ -160,6 +160,12 @@ export function scanErrorMessage(code: string, url: string, locale: PageLocale, 
   return paths.map((path) => texts.translate(locale, path, values)).find((text) => text !== null) ?? code;
 }
 
+/** As `scanErrorMessage`. A proof is cancelled by its account, too. */
+export function proofErrorMessage(code: string, url: string, locale: PageLocale, texts: Texts): string {
+  const own = code === "cancelled" ? texts.translate(locale, ["proof", "cancelled"]) : null;
+  return own ?? scanErrorMessage(code, url, locale, texts);
+}
+
 /** Why runs of a site measure nothing; null if that is not known. */
 export function unmeasuredReason(
   { errorCode, leadsTo }: { readonly errorCode: string | null; readonly leadsTo?: string | undefined },

@@ -29,7 +29,7 @@ import { getHome } from "./home.tsx";
 import { getRobotsTxt, getSecurityTxt, legalPage } from "./legal.tsx";
 import { oidcCallbackPath } from "./link-paths.ts";
 import { getPlans } from "./plans.tsx";
-import { getOwnProofs, pictureOfProof, proofOf, proofPage, proofState } from "./proofs/proof.tsx";
+import { getOwnProofs, pictureOfProof, postCancelProof, proofOf, proofPage, proofState } from "./proofs/proof.tsx";
 import { postProof } from "./proofs/start.tsx";
 import { getAbout } from "./reference/about.tsx";
 import { getApiReference } from "./reference/api-reference.tsx";
@@ -73,6 +73,7 @@ const accountRoutes: readonly PageRoute[] = [
 const proofRoutes: readonly PageRoute[] = [
   { path: "/proofs", audience: "readers", post: postProof },
   { path: "/proofs/:token", audience: "readers", get: (visit, token) => proofPage(visit, proofOf(visit, token)) },
+  { path: "/proofs/:token/cancel", audience: "readers", post: postCancelProof },
   { path: "/proofs/:token/before", audience: "readers", isData: () => true, get: pictureOfProof("before") },
   { path: "/proofs/:token/after", audience: "readers", isData: () => true, get: pictureOfProof("after") },
   { path: "/proofs/:token/state", audience: "readers", isData: () => true, get: proofState },

@@ -6,7 +6,7 @@ import type { Log } from "../base/log.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { NoticeMails } from "../channels/notices.ts";
 import type { Evidence } from "../evidence/evidence.ts";
-import type { CancelAnyScan, LocationDirectory, QueueSignals, ScanProgress } from "../evidence/scan.ts";
+import type { CancelAnyScan, CancelProof, LocationDirectory, QueueSignals, ScanProgress } from "../evidence/scan.ts";
 import type { ClientAddressOf } from "../http/client-address.ts";
 import type { ServerOriginOf } from "../http/server-origin.ts";
 import type { LinesScore, StoredResult } from "../judge/result.ts";
@@ -81,4 +81,5 @@ export interface ScanningSettings extends QueueSignals {
   readonly limits: StartLimits;
   /** For administrators. */
   readonly cancelScan: CancelAnyScan;
+  readonly cancelProof: CancelProof;
 }

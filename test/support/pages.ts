@@ -131,6 +131,7 @@ export async function startPages(options: PagesOptions = {}): Promise<PagesUnder
         underTest.woken += 1;
       },
       cancelScan: async () => "unknown",
+      cancelProof: async () => "unknown",
       scoreOfLines: async () => null,
       limits: createStartLimits(usedConfig, now),
       cancelled: (token) => progress.publish(token, { type: "cancelled" }),

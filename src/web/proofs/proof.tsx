@@ -1,25 +1,28 @@
 /** `/proofs/{token}`: the page of a proof while it waits and runs, and its result with the editor; and the proofs of an account. */
 import { type ProofBody, type ProofPicture, proofPictures, proofSteps } from "../../evidence/proof.ts";
+import type { ScanErrorCode } from "../../evidence/scan.ts";
 import { hostOf } from "../../parse/site.ts";
 import { draftStarts, plannedHeaderCharsMax } from "../../prove/plan.ts";
-import { readableProof } from "../../prove/proof-operations.ts";
+import { cancelOwnProof, readableProof } from "../../prove/proof-operations.ts";
 import { Instant } from "../../report/components/labels.tsx";
 import { Notice } from "../../report/components/notice.tsx";
 import { HostUrl } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";
 import type { Account } from "../../store/accounts.ts";
 import type { ProofRecord } from "../../store/proofs.ts";
-import { scanErrorMessage } from "../../text/render.ts";
+import { proofErrorMessage } from "../../text/render.ts";
 import type { ServerName } from "../../text/servers/server-lines.ts";
 import { ActionForm, type FormDescription, FormFields } from "../components/forms.tsx";
 import { Pagination } from "../components/navigation.tsx";
+import { outcomesOf } from "../components/outcome.tsx";
 import { EmptyState, PageSection, TextTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
-import { proofNotFoundPage } from "../errors.ts";
+import { proofNotFoundPage, signInFirst } from "../errors.ts";
+import { readForm } from "../form.tsx";
 import type { GetFor } from "../guards.ts";
 import { page } from "../page.tsx";
 import { accountPage } from "../private-page.tsx";
-import { respond } from "../response.ts";
+import { redirect, respond } from "../response.ts";
 import { cursorOf, listPath } from "../scans/list-query.ts";
 import { screenshotOrNotFound } from "../scans/report/images.ts";
 import type { FollowedState } from "../scans/state.ts";
@@ -57,9 +60,26 @@ export function proofPage(visit: Visit, proof: ProofRecord, refused: RefusedPoli
     children: isOver ? (
       <Ended proof={proof} body={body} refused={refused} sites={watchingSites(visit, proof, body)} />
     ) : (
-      <Running proof={proof} />
+      <Running proof={proof} mayCancel={isOwn(visit, proof)} />
     ),
   });
+}
+
+function isOwn({ account }: Visit, { accountId }: ProofRecord): boolean {
+  return account !== null && account.id === accountId;
+}
+
+/** @throws PageError 401 for guests, 404 for the proof of somebody else. A proof that is over stays as it is. */
+export async function postCancelProof(visit: Visit, token: string | null): Promise<Response> {
+  const { account, settings } = visit;
+  if (account === null) throw signInFirst();
+  await readForm(visit);
+  const { cancelProof } = settings.scanning;
+  const cancelled = await cancelOwnProof(settings, cancelProof, account, token ?? "");
+  if ("refused" in cancelled && cancelled.refused === "unknown") throw proofNotFoundPage();
+  // One that waited is gone.
+  const isGone = settings.store.proofs.find(token ?? "") === undefined;
+  return redirect(visit, isGone ? `${listAddress}?done=cancelled` : `/proofs/${token}`);
 }
 
 /** Share of a proof that is over when a step begins, in per cent. */
@@ -95,7 +115,11 @@ interface OfProof {
   readonly proof: ProofRecord;
 }
 
-function Running({ proof }: OfProof) {
+interface RunningProps extends OfProof {
+  readonly mayCancel: boolean;
+}
+
+function Running({ proof, mayCancel }: RunningProps) {
   const visit = useVisit();
   const { i18n, now } = visit;
   const elapsedMs = Math.max(0, now.getTime() - Date.parse(proof.startedAt ?? proof.createdAt));
@@ -113,8 +137,13 @@ function Running({ proof }: OfProof) {
         </p>
       </FollowedProgress>
       <p class="muted">{i18n.t("proofs.visits")}</p>
+      {mayCancel && <ActionForm action={`/proofs/${proof.token}/cancel`} submit="proofs.cancel" kind="plain" />}
     </>
   );
+}
+
+function isCancelled({ errorCode }: ProofRecord): boolean {
+  return errorCode === ("cancelled" satisfies ScanErrorCode);
 }
 
 interface ResultProps extends OfProof {
@@ -135,9 +164,9 @@ function Ended({ proof, body, refused, sites }: EndedProps) {
     <>
       {body === undefined ? (
         <Notice
-          kind="poor"
-          title={i18n.t("proofs.failed")}
-          text={scanErrorMessage(proof.errorCode ?? "unknown", proof.url, i18n.locale, texts)}
+          kind={isCancelled(proof) ? "warn" : "poor"}
+          title={i18n.t(isCancelled(proof) ? "proofs.cancelled" : "proofs.failed")}
+          text={proofErrorMessage(proof.errorCode ?? "unknown", proof.url, i18n.locale, texts)}
         />
       ) : (
         <ProofResult proof={body} server={server} pictures={<Pictures proof={proof} />} />
@@ -224,7 +253,12 @@ const listAddress = "/account/proofs";
 const rowsPerPage = 50;
 
 export const getOwnProofs: GetFor<"accounts"> = (visit, account) =>
-  accountPage(visit, { title: "proofs.own.title", lead: visit.i18n.t("proofs.own.lead"), children: <OwnProofs account={account} /> });
+  accountPage(visit, {
+    title: "proofs.own.title",
+    lead: visit.i18n.t("proofs.own.lead"),
+    outcomes: outcomesOf(listAddress, ["cancelled"], () => "proofs.own.removed"),
+    children: <OwnProofs account={account} />,
+  });
 
 function OwnProofs({ account }: { readonly account: Account }) {
   const i18n = useI18n();
@@ -243,7 +277,7 @@ function OwnProofs({ account }: { readonly account: Account }) {
               <HostUrl url={address} short />
             </a>
           ),
-          "ownScans.columns.status": ({ status }) => i18n.t(`ownScans.status.${status}`),
+          "ownScans.columns.status": (proof) => i18n.t(isCancelled(proof) ? "proofs.own.cancelled" : `ownScans.status.${proof.status}`),
           "ownScans.columns.time": ({ createdAt }) => <Instant at={createdAt} />,
         }}
       />

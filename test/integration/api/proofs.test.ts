@@ -1,5 +1,6 @@
 /** /api/v1/proofs on a running server with a real store. Nothing runs a proof here: the tests end it. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import { type AccountClient, accountClient, addViewer, startAccountApi } from "../../support/account-api.ts";
 import type { ApiUnderTest } from "../../support/api.ts";
 import { proofBody } from "../../support/proof.ts";
@@ -152,7 +153,7 @@ describe("a cancelled proof", () => {
     expect((await read(token)).body).toMatchObject({
       status: "cancelled",
       errorCode: "cancelled",
-      errorMessage: expect.stringMatching(/./),
+      errorMessage: enGb.proof.cancelled,
     });
     expect((await read(token, other)).status).toBe(404);
   });

@@ -17,7 +17,16 @@ let session: readonly (readonly [string, string])[];
 let stranger: Visitor;
 
 beforeAll(async () => {
-  pages = await startPages();
+  pages = await startPages({
+    scanning: {
+      // In place of the dispatcher, which ends the work of the proof.
+      cancelProof: async (token) => {
+        if (pages.store.proofs.find(token)?.status !== "running") return "over";
+        await pages.store.scans.fail(token, { code: "cancelled", evidence: null, timings: {}, now: new Date() });
+        return "cancelled";
+      },
+    },
+  });
   const account = await accountIn(pages, "owner@assay.test");
   ownerId = account.id;
   owner = await signedIn(pages, account);
@@ -132,6 +141,49 @@ describe("a proof that waits or runs", () => {
     expect(await read(`/proofs/${token}`)).toContain('data-stage="enforce" aria-current="step"');
     const state = await (await owner.get(`/proofs/${token}/state`)).json();
     expect(state).toMatchObject({ status: "running", stage: "enforce", text: null });
+  });
+});
+
+describe("a proof is cancelled from its page", () => {
+  const cancel = (token: string, by: Visitor = owner, from = `/proofs/${token}`) => by.post(`/proofs/${token}/cancel`, {}, from);
+
+  test("while it waits: it leaves queue and list", async () => {
+    const { token } = await queueProof(pages.store, { accountId: ownerId });
+    expect(await read(`/proofs/${token}`)).toContain(`action="/proofs/${token}/cancel"`);
+    const answer = await cancel(token);
+    expect([answer.status, answer.headers.get("location")]).toEqual([303, "/account/proofs?done=cancelled"]);
+    const list = await read("/account/proofs?done=cancelled");
+    expect([shown(list).includes(enGb.pages.proofs.own.removed), list.includes(token)]).toEqual([true, false]);
+    expect([pages.store.scans.queueLength(), (await owner.get(`/proofs/${token}`)).status]).toEqual([0, 404]);
+  });
+
+  test("while it runs: its page says so in both languages, and it can be tried again", async () => {
+    const { token } = await queueProof(pages.store, { accountId: ownerId });
+    await pages.store.scans.claimNext("local", new Date());
+    const answer = await cancel(token);
+    expect([answer.status, answer.headers.get("location")]).toEqual([303, `/proofs/${token}`]);
+    for (const locale of locales) {
+      const html = await read(`/proofs/${token}?locale=${locale}`);
+      const { proof, pages: of } = texts[locale];
+      for (const text of [of.proofs.cancelled, proof.cancelled, of.proofs.editor.again]) expect(shown(html)).toContain(text);
+      expect(shown(html)).not.toContain(of.proofs.failed);
+      expect(html).not.toContain(`/proofs/${token}/cancel`);
+      expect(shown(await read(`/account/proofs?locale=${locale}`))).toContain(of.proofs.own.cancelled);
+    }
+  });
+
+  test("by its account alone; one that is over stays", async () => {
+    const over = await endProof(pages.store, workingProof, { accountId: ownerId });
+    const { token } = await queueProof(pages.store, { accountId: ownerId });
+    const ofGuest = await queueProof(pages.store);
+    expect(await read(`/proofs/${ofGuest.token}`)).not.toContain("/cancel");
+    const guest = pages.visitor();
+    const from = "/account";
+    expect([(await cancel(token, stranger, from)).status, (await cancel(token, guest, "/")).status]).toEqual([404, 401]);
+    expect([(await cancel(ofGuest.token, stranger, from)).status, (await cancel(ofGuest.token, guest, "/")).status]).toEqual([404, 401]);
+    expect(pages.store.scans.queueLength()).toBe(2);
+    expect((await cancel(over, owner, from)).headers.get("location")).toBe(`/proofs/${over}`);
+    expect(shown(await read(`/proofs/${over}`))).toContain(enGb.proof.works);
   });
 });
 
