@@ -44,7 +44,8 @@ export const nonceBytes = 16;
 
 /** What a proof needs of its surroundings. */
 export interface ProofTools {
-  visit(url: string, overrides: PageOverrides | null, step: ProofStep): Promise<Visited | ScanErrorCode>;
+  /** `onBegin`: called if the visit had to wait; the time before does not count. */
+  visit(url: string, overrides: PageOverrides | null, step: ProofStep, onBegin: () => void): Promise<Visited | ScanErrorCode>;
   judge(evidence: Evidence): Promise<StoredResult | ScanErrorCode>;
   /** 128 random bits or more, in base64. */
   nonce(): string;
@@ -326,8 +327,11 @@ class Prover {
     this.#visits++;
     const { origin } = this.#page;
     const { clock = systemClock } = this.#tools;
-    const beganMs = clock.monotonicMs();
-    const visited = await this.#tools.visit(url, headers === null ? null : { origin, headers: silenced(headers), nonce, canaries }, step);
+    let beganMs = clock.monotonicMs();
+    const overrides = headers === null ? null : { origin, headers: silenced(headers), nonce, canaries };
+    const visited = await this.#tools.visit(url, overrides, step, () => {
+      beganMs = clock.monotonicMs();
+    });
     this.#spentMs.set(url, spentMs + clock.monotonicMs() - beganMs);
     if (typeof visited === "string") throw new VisitFailed(visited);
     return visited;

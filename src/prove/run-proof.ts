@@ -18,16 +18,17 @@ interface ProofRunnerOptions {
 }
 
 export function createProofRunner({ scanner, headerCharsMax, clock, log }: ProofRunnerOptions): RunProof {
-  return async ({ token, url, urls, plan }, onStep, signal) => {
+  return async ({ token, url, urls, plan }, { onStep, signal, giveWay }) => {
     try {
       return await scanner.withCatalog(async ({ scan, visit, judge }) => {
         onStep("scan");
         const scanned = await scan(url, signal);
         if (scanned.status === "failed") return scanned.code;
         const proof = await prove(urls, { ...scanned, headerCharsMax }, plan, {
-          visit: (page, overrides, step) => {
+          visit: (page, overrides, step, onBegin) => {
             onStep(step);
-            return visit({ url: page, overrides, screenshot: page === url && picturedSteps.includes(step) }, signal);
+            const job = { url: page, overrides, screenshot: page === url && picturedSteps.includes(step) };
+            return visit(job, signal, (wait) => giveWay(wait).then(onBegin));
           },
           judge: (evidence) => judge(evidence, signal),
           nonce: () => clock.randomBytes(nonceBytes).toString("base64url"),

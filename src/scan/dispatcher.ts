@@ -13,9 +13,11 @@ import { scanLocationOf } from "../store/scan-location.ts";
 import { isProof, type Job, type ScanRecord } from "../store/scans.ts";
 import type { Store } from "../store/store.ts";
 import { isCancelled, noRemoteLocations, type RemoteLocations, type ScanEnding, scanFields } from "./gatherer.ts";
+import { giveWay, type Slot, type SlotUse } from "./giving-way.ts";
 import { createProgressWriter, type ProgressHub, type ScanObserver } from "./progress.ts";
 import type { Scanner } from "./scanner.ts";
 import type { ScanOutcome } from "./task.ts";
+import type { GiveWay } from "./visit-turns.ts";
 
 /** Wait before a retry after a failed write, as on a full disk. */
 const storeRetryMs = 2_000;
@@ -36,11 +38,18 @@ interface FinishedProof {
   readonly pictures: ProofPictures;
 }
 
-/** Runs a proof, in a layer above. Never rejects. An abort ends it at once, as `interrupted`. */
+interface ProofWatch {
+  readonly onStep: (step: ProofStep) => void;
+  /** An abort ends the proof at once, as `interrupted`. */
+  readonly signal: AbortSignal;
+  /** Runs waiting scans of people in the slot of the proof; the runner calls it before each visit. */
+  readonly giveWay: GiveWay;
+}
+
+/** Runs a proof, in a layer above. Never rejects. */
 export type RunProof = (
   proof: Pick<ProofRecord, "token" | "url" | "urls" | "plan">,
-  onStep: (step: ProofStep) => void,
-  signal: AbortSignal,
+  watch: ProofWatch,
 ) => Promise<FinishedProof | ScanErrorCode>;
 
 /** Called before the scan runs. The result never rejects, and changes nothing of the scan, which has ended for all others. */
@@ -59,6 +68,7 @@ export interface DispatcherOptions {
       | "findJob"
       | "finish"
       | "finishProof"
+      | "lanesOf"
       | "listRunning"
       | "requeueInterrupted"
       | "setProgress"
@@ -88,26 +98,12 @@ export type Dispatcher = Awaited<ReturnType<typeof startDispatcher>>;
 export async function startDispatcher(options: DispatcherOptions) {
   const { store, remote, log, clock } = options;
   await requeueInterrupted(options);
-  const active = createActiveScans(options, () => wake());
+  const active = createActiveScans(options, { wake: () => wake(), claiming: () => (claiming ? latestClaim : null) });
   let stopped = false;
   let claiming = false;
   let latestClaim = Promise.resolve();
   let wokenDuringClaim = false;
   let cancelRetry = () => {};
-
-  /** Whether a scan was claimed. */
-  async function claimAt(location: string): Promise<boolean> {
-    if (stopped || active.count(location) >= capacityOf(options, location)) return false;
-    const background = active.backgroundCount(location) < backgroundMax(capacityOf(options, location));
-    const job = await store.scans.claimNext(location, clock.now(), background, active.busyNetworks(), active.provenHosts());
-    if (job === undefined) return false;
-    const waitedMs = clock.now().getTime() - Date.parse(job.createdAt);
-    log.debug("scan claimed", { ...fieldsOf(job), ms: waitedMs });
-    // The wait of a later attempt would count the earlier attempt too.
-    if (job.attempts === 1 && !isProof(job)) options.observer.claimed(waitedMs);
-    active.start(job, false);
-    return true;
-  }
 
   async function claimScans(): Promise<void> {
     claiming = true;
@@ -117,7 +113,8 @@ export async function startDispatcher(options: DispatcherOptions) {
       while (claimed || wokenDuringClaim) {
         wokenDuringClaim = false;
         claimed = false;
-        for (const location of [localLocation, ...(remote?.names() ?? [])]) claimed = (await claimAt(location)) || claimed;
+        for (const location of [localLocation, ...(remote?.names() ?? [])])
+          claimed = (!stopped && (await claimAt(options, active, location))) || claimed;
       }
     } catch (error) {
       log.error("queue not readable", { because: messageOf(error) });
@@ -156,6 +153,25 @@ export async function startDispatcher(options: DispatcherOptions) {
   };
 }
 
+/** Whether a scan or proof was claimed. */
+async function claimAt(options: DispatcherOptions, active: ActiveScans, location: string): Promise<boolean> {
+  const { store, observer, log, clock } = options;
+  const place = active.placeAt(location);
+  if (place === null) return false;
+  const isFree = place === "free";
+  const background = isFree && active.backgroundCount(location) < backgroundMax(capacityOf(options, location));
+  const provenHosts = isFree ? active.provenHosts() : "all";
+  const job = await store.scans.claimNext(location, clock.now(), background, active.busyNetworks(), provenHosts);
+  if (job === undefined) return false;
+  if (!isFree && place.left !== null) place.left -= 1;
+  const waitedMs = clock.now().getTime() - Date.parse(job.createdAt);
+  log.debug("scan claimed", { ...fieldsOf(job), ms: waitedMs });
+  // The wait of a later attempt would count the earlier attempt too.
+  if (job.attempts === 1 && !isProof(job)) observer.claimed(waitedMs);
+  active.start(job, false);
+  return true;
+}
+
 async function requeueInterrupted({ store, remote, observer, log, clock }: DispatcherOptions): Promise<void> {
   const isAdoptable = (job: Job) => remote !== null && scanLocationOf(job) !== localLocation;
   for (const job of await store.scans.requeueInterrupted(clock.now(), isAdoptable)) {
@@ -182,20 +198,38 @@ function backgroundMax(capacity: number): number {
   return Math.max(1, capacity - 1);
 }
 
+/** Scans and proofs that people have started. */
+function waitingForPeople({ scans }: DispatcherOptions["store"], location: string): number {
+  return scans.lanesOf(location).reduce((sum, { lane, scans }) => (isBackgroundLane(lane) ? sum : sum + scans), 0);
+}
+
 interface ActiveScan {
   readonly network: string | undefined;
   /** Host of a proof; null for a scan. */
   readonly provenHost: string | null;
   readonly background: boolean;
+  readonly slot: Slot;
   readonly ending: AbortController;
   readonly work: Promise<void>;
 }
 
+type ActiveScans = ReturnType<typeof createActiveScans>;
+
 /** Running scans by location and token. */
-function createActiveScans(options: DispatcherOptions, onEnded: () => void) {
+function createActiveScans(options: DispatcherOptions, claims: Pick<SlotUse, "wake" | "claiming">) {
   const active = new Map<string, Map<string, ActiveScan>>();
   const stops = { local: new AbortController(), remote: new AbortController() };
+  let ended = Promise.withResolvers<void>();
+  const at = (location: string) => [...(active.get(location)?.values() ?? [])];
   const all = () => [...active.values()].flatMap((scans) => [...scans.values()]);
+
+  const isFull = (location: string) => at(location).filter(({ slot }) => slot.left === null).length >= capacityOf(options, location);
+  const useOf = (location: string): SlotUse => ({
+    ...claims,
+    waiting: () => waitingForPeople(options.store, location),
+    isFull: () => isFull(location),
+    nextEnd: () => ended.promise,
+  });
 
   function leave(where: keyof typeof stops): void {
     stops[where].abort();
@@ -205,8 +239,13 @@ function createActiveScans(options: DispatcherOptions, onEnded: () => void) {
   }
 
   return {
-    count: (location: string) => active.get(location)?.size ?? 0,
-    backgroundCount: (location: string) => [...(active.get(location)?.values() ?? [])].filter(({ background }) => background).length,
+    /** Where the next job can run: in a free slot, or in the slot of a proof that gives way. Null if all slots are held. */
+    placeAt: (location: string): Slot | "free" | null => {
+      if (isFull(location)) return null;
+      if (at(location).length < capacityOf(options, location)) return "free";
+      return at(location).find(({ slot: { left } }) => left !== null && left > 0)?.slot ?? null;
+    },
+    backgroundCount: (location: string) => at(location).filter(({ background }) => background).length,
     total: () => all().length,
     /** At all locations. */
     busyNetworks: (): ReadonlySet<string> => {
@@ -222,14 +261,18 @@ function createActiveScans(options: DispatcherOptions, onEnded: () => void) {
       const ending = new AbortController();
       const { signal: stop } = stops[location === localLocation ? "local" : "remote"];
       if (stop.aborted) ending.abort("stopping" satisfies ScanEnding);
+      const slot: Slot = { left: null };
+      const way: GiveWay = (wait) => giveWay(slot, useOf(location), ending.signal, wait);
       const terms = { location, adopted, stop, ending: ending.signal };
-      const work = (isProof(job) ? runProof(options, { ...terms, job }) : runScan(options, { ...terms, job })).finally(() => {
+      const work = (isProof(job) ? runProof(options, { ...terms, job }, way) : runScan(options, { ...terms, job })).finally(() => {
         atLocation.delete(token);
-        onEnded();
+        claims.wake();
+        ended.resolve();
+        ended = Promise.withResolvers();
       });
       const lane = job.queueKey?.[1];
       const provenHost = isProof(job) ? hostOf(job.url) : null;
-      atLocation.set(token, { network, provenHost, ending, work, background: lane !== undefined && isBackgroundLane(lane) });
+      atLocation.set(token, { network, provenHost, slot, ending, work, background: lane !== undefined && isBackgroundLane(lane) });
     },
     /** Resolves when the scan has ended; at once for one that does not run. */
     cancel: async (token: string) => {
@@ -295,14 +338,18 @@ interface RunningJob<J extends Job> {
   readonly ending: AbortSignal;
 }
 
-async function runProof(options: DispatcherOptions, { job: proof, stop, ending }: RunningJob<ProofRecord>): Promise<void> {
+async function runProof(
+  options: DispatcherOptions,
+  { job: proof, stop, ending }: RunningJob<ProofRecord>,
+  giveWay: GiveWay,
+): Promise<void> {
   const { token } = proof;
   const log = logWith(options.log, fieldsOf(proof));
   log.info("proof started");
   const onStep = (step: ProofStep): void => {
     options.store.proofs.setStep(token, step).catch((error) => log.warn("progress not stored", { because: messageOf(error) }));
   };
-  const shown = await options.prove(proof, onStep, ending);
+  const shown = await options.prove(proof, { onStep, signal: ending, giveWay });
   if (stop.aborted && !isCancelled(ending)) return;
   const outcome: JobOutcome = typeof shown === "string" ? asCancelled(failureOf(shown), ending) : { status: "proven", ...shown };
   const stored = await storePersistently({ ...options, log }, token, outcome, stop);

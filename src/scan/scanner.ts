@@ -8,7 +8,6 @@ import {
   type Gatherer,
   type GatherJob,
   type GatherWatch,
-  type LocalGatherer,
   type LocalGathererOptions,
   openLocalGatherer,
   type StoredJob,
@@ -18,7 +17,7 @@ import {
 import { type Judge, type JudgedCatalog, type Judging, openJudging } from "./judging.ts";
 import { type AskedLines, linesToJudge } from "./predict.ts";
 import type { ScanOutcome, Visited } from "./task.ts";
-import { inTurns } from "./visit-turns.ts";
+import { type GiveWay, inTurns } from "./visit-turns.ts";
 
 export interface ScannerOptions extends Omit<LocalGathererOptions, "workerFile"> {
   /** Catalog of the first scans. */
@@ -44,7 +43,7 @@ export interface ScanEnd {
 /** What a proof needs of the scanner. No function rejects. */
 export interface ProvingParts {
   readonly scan: (url: string, signal: AbortSignal) => Promise<ScanOutcome>;
-  readonly visit: (job: VisitJob, signal: AbortSignal) => Promise<Visited | ScanErrorCode>;
+  readonly visit: (job: VisitJob, signal: AbortSignal, giveWay: GiveWay) => Promise<Visited | ScanErrorCode>;
   readonly judge: (evidence: Evidence, signal: AbortSignal) => Promise<StoredResult | ScanErrorCode>;
 }
 
@@ -124,12 +123,12 @@ export function openScanner(options: ScannerOptions) {
 function provingWith(
   judge: Judge,
   scan: (job: GatherJob, watch: GatherWatch) => Promise<ScanEnd>,
-  visit: LocalGatherer["visit"],
+  visit: ReturnType<typeof inTurns>,
 ): ProvingParts {
   const onStage = () => {};
   return {
     scan: async (url, signal) => (await scan({ url, stored: null }, { onStage, signal })).outcome,
-    visit: (job, signal) => visit(job, { onStage, signal }),
+    visit: (job, signal, giveWay) => visit(job, { onStage, signal, giveWay }),
     judge: (evidence, signal) => judge({ fields: scanFields(evidence.subject.url, null), evidence, signal }),
   };
 }

@@ -8,7 +8,15 @@ import type { Visited } from "./task.ts";
 /** Least time from the start of a visit to the start of the next one of its host, in milliseconds. */
 export const visitGapMs = 500;
 
-type Visit = (job: VisitJob, watch: GatherWatch) => Promise<Visited | ScanErrorCode>;
+/** Calls `wait`, and resolves when the visit may begin. A proof hands over its slot until then. */
+export type GiveWay = (wait: () => Promise<void>) => Promise<void>;
+
+export interface VisitWatch extends GatherWatch {
+  /** Only waits, by default. */
+  readonly giveWay?: GiveWay;
+}
+
+type Visit = (job: VisitJob, watch: VisitWatch) => Promise<Visited | ScanErrorCode>;
 
 /** The visit with turns, in the order of the calls. A visit that is aborted while it waits ends at once. */
 export function inTurns(visit: Visit, clock: Pick<Clock, "monotonicMs" | "after">): Visit {
@@ -20,7 +28,13 @@ export function inTurns(visit: Visit, clock: Pick<Clock, "monotonicMs" | "after"
     const host = hostOf(job.url) ?? "";
     const turnMs = turns.get(host) ?? nowMs;
     turns.set(host, turnMs + visitGapMs);
-    if (turnMs > nowMs) await pause(clock, turnMs - nowMs, watch.signal);
-    return watch.signal?.aborted ? "interrupted" : visit(job, watch);
+    const { signal, giveWay = (wait) => wait() } = watch;
+    await giveWay(async () => {
+      if (turnMs > nowMs) await pause(clock, turnMs - nowMs, signal);
+    });
+    if (signal?.aborted) return "interrupted";
+    // It may have waited for longer than its turn.
+    turns.set(host, Math.max(turns.get(host) ?? 0, clock.monotonicMs() + visitGapMs));
+    return visit(job, watch);
   };
 }

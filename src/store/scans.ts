@@ -101,7 +101,7 @@ export function scanRepository(db: Db, { queueMax, screenshotsKept }: { readonly
 
 /**
  * Starts the next scan or proof that waits for the location; undefined without one. Scans of background lanes only if `background`, and if
- * their network is not a busy one. Proofs only if their host is not a busy one.
+ * their network is not a busy one. Proofs only if their host is not among those that are proven.
  */
 function claimNext(
   db: Db,
@@ -109,11 +109,11 @@ function claimNext(
   now: Date,
   background = true,
   busyNetworks: ReadonlySet<string> = new Set(),
-  provenHosts: ReadonlySet<string> = new Set(),
+  provenHosts: ReadonlySet<string> | "all" = new Set(),
 ): Job | undefined {
   const mayStart = (token: string) => {
     const job = findJob(db, token);
-    if (job !== undefined && isProof(job)) return !provenHosts.has(hostOf(job.url) ?? "");
+    if (job !== undefined && isProof(job)) return provenHosts !== "all" && !provenHosts.has(hostOf(job.url) ?? "");
     return job?.queueKey === undefined || !isBackgroundLane(job.queueKey[1]) || !busyNetworks.has(job.network ?? "");
   };
   const takeNext = () => takeNextQueued(db, location, { background, mayStart });

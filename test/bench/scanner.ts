@@ -79,8 +79,8 @@ export function openScannerUnderTest(site: SiteReady, { concurrency, screenshots
     },
     prove: async (urls, plan) => {
       const beganMs = performance.now();
-      const { signal } = new AbortController();
-      const proof = await runProof({ token: "bench", url: urls[0] ?? "", urls, plan }, () => {}, signal);
+      const watch = { onStep: () => {}, signal: new AbortController().signal, giveWay: (wait: () => Promise<void>) => wait() };
+      const proof = await runProof({ token: "bench", url: urls[0] ?? "", urls, plan }, watch);
       const tookMs = performance.now() - beganMs;
       if (typeof proof === "string") throw new Error(`the proof failed: ${proof}`);
       const { proven, verdict, visits } = proof.body;

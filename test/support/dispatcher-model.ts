@@ -89,6 +89,7 @@ function modelStore(disk: ModelDisk, gate: WriteGate): DispatcherOptions["store"
     scans: {
       findJob: (token) => scans.get(token),
       listRunning: running,
+      lanesOf: () => [],
       claimNext: (location, now, background = true, busyNetworks = new Set()) =>
         write("claim", () => {
           const waiting = waitingAt(location).filter((scan) => !isBackground(scan) || !busyNetworks.has(scan.network ?? ""));

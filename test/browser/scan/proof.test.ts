@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type ProofPlan, proofPictures } from "../../../src/evidence/proof.ts";
+import { type ProofPlan, type ProofStep, proofPictures } from "../../../src/evidence/proof.ts";
 import { openStore } from "../../../src/store/store.ts";
 import { type DnsServerHandle, startDnsServer } from "../../support/dns-server.ts";
 import { portWithoutListener } from "../../support/ports.ts";
@@ -22,6 +22,8 @@ let site: TestServer;
 let dns: DnsServerHandle;
 let options: EngineOptions;
 let engine: Engine;
+/** Answers to `/held` that wait for the test. */
+let heldAnswers: (() => void)[] = [];
 /** Requests to `/slow`, which has no answer while it is slow. */
 let requests = 0;
 let isSlow = true;
@@ -29,6 +31,9 @@ let isSlow = true;
 beforeAll(async () => {
   site = await startHttp({
     "/": page,
+    "/held": (_request, response) => {
+      heldAnswers.push(() => response.writeHead(200, page.headers).end(page.body));
+    },
     "/slow": (_request, response) => {
       requests++;
       if (!isSlow) response.writeHead(200, page.headers).end(page.body);
@@ -103,6 +108,42 @@ test(
     const proof = await engine.store.proofs.queue({ accountId: 1, urls: ["http://none.test/"], plan: draft, now: new Date() });
     engine.dispatcher.wake();
     expect((await ended(proof === "full" ? "" : proof.token)).proof).toMatchObject({ status: "failed", errorCode: "unresolved" });
+  },
+  testMs,
+);
+
+test(
+  "with one slot, a scan starts before the next visit of a proof, and a proof in a visit is cancelled at once",
+  async () => {
+    const single = await startEngine({ ...options, dataDir: join(folder, "single"), concurrency: 1 });
+    const token = await queued(ownPolicy, "/held", single);
+    const proof = () => single.store.proofs.find(token);
+    /** Answers requests until the proof is at this step, and one waits. */
+    const untilStep = async (step: ProofStep) => {
+      while (proof()?.step !== step || heldAnswers.length === 0) {
+        if (proof()?.step !== step) for (const answer of heldAnswers.splice(0)) answer();
+        await Bun.sleep(5);
+      }
+    };
+    await untilStep("baseline");
+    const scan = await single.queue("http://site.test/");
+    const stored = () => single.store.scans.findByToken(scan);
+    expect([stored()?.status, single.dispatcher.running()]).toEqual(["queued", 1]);
+    for (const answer of heldAnswers.splice(0)) answer();
+    await until(() => heldAnswers.length > 0);
+    // The second baseline has begun, so that the scan is over.
+    expect([stored()?.status, proof()?.status, proof()?.step]).toEqual(["finished", "running", "baseline"]);
+    await untilStep("enforce");
+    expect(await single.dispatcher.cancel(token)).toBe("cancelled");
+    expect([proof()?.errorCode, single.dispatcher.running()]).toEqual(["cancelled", 0]);
+    heldAnswers = [];
+    const next = await queued(ownPolicy, "/", single);
+    const beside = await single.queue("http://site.test/");
+    const { proof: over, result } = await ended(next, single);
+    expect(result).toMatchObject({ verdict: "works", rung: null });
+    const { endedAt } = single.store.scans.findByToken(beside) ?? {};
+    expect(Date.parse(endedAt ?? "")).toBeLessThan(Date.parse(over?.endedAt ?? ""));
+    await single.stop();
   },
   testMs,
 );

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { VisitJob } from "../../../src/scan/gatherer.ts";
 import type { Visited } from "../../../src/scan/task.ts";
-import { inTurns, visitGapMs } from "../../../src/scan/visit-turns.ts";
+import { type GiveWay, inTurns, visitGapMs } from "../../../src/scan/visit-turns.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 
 /** Visits that last so long. `starts`: page and time of each, in their order. */
@@ -14,8 +14,8 @@ function openVisits(tookMs: number) {
     await new Promise<void>((resolve) => void clock.after(tookMs, resolve));
     return {} as Visited;
   }, clock);
-  const visit = (page: string, signal?: AbortSignal) =>
-    visitInTurn({ url: `https://${page}`, overrides: null, screenshot: false } satisfies VisitJob, { onStage: () => {}, signal });
+  const visit = (page: string, signal?: AbortSignal, giveWay: GiveWay = (wait) => wait()) =>
+    visitInTurn({ url: `https://${page}`, overrides: null, screenshot: false } satisfies VisitJob, { onStage: () => {}, signal, giveWay });
   return { clock, starts, visit };
 }
 
@@ -54,4 +54,19 @@ test("a visit that is aborted while it waits ends at once, and is not made", asy
   expect([await stopped, clock.monotonicMs()]).toEqual(["interrupted", 0]);
   await clock.until(Promise.all([first, next]));
   expect(starts.map(([page]) => page)).toEqual(["a.test/1", "a.test/3"]);
+});
+
+test("a visit that gives way for longer than its turn begins the gap when it starts", async () => {
+  const { clock, starts, visit } = openVisits(50);
+  const scanMs = 5_000;
+  const first = visit("a.test/1", undefined, async (wait) => {
+    await wait();
+    await new Promise<void>((resolve) => void clock.after(scanMs, resolve));
+  });
+  await clock.until(first);
+  await clock.until(visit("a.test/2"));
+  expect(starts).toEqual([
+    ["a.test/1", scanMs],
+    ["a.test/2", scanMs + visitGapMs],
+  ]);
 });
