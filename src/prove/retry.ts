@@ -23,7 +23,7 @@ export async function tryAgain(
     value: nonce === null ? value : (value?.replaceAll(nonceMark, nonce) ?? null),
   }));
   const visitWith = async (given: typeof headers, written: string | null, step: "baseline" | "enforce") => {
-    const visited = await visit(url, { origin, headers: silenced(given), nonce: written, canaries: null }, step);
+    const visited = await visit(url, { origin, headers: silenced(given), nonce: written, canaries: null }, step, () => {});
     if (typeof visited === "string" || !isReadable(visited)) return null;
     const { navigation: shown } = visited.readings;
     // Documents of another origin keep their headers.

@@ -68,7 +68,7 @@ export async function proveApplication(scanner: Scanner, { url }: ProvenPage): P
     const plan = { policy: null, draft: "strict-hash", headers: [] } as const;
     const proof = await prove([url], { ...scanned, headerCharsMax: headerValueCharsMax }, plan, {
       visit: async (page, overrides, step) => {
-        const visited = await visit({ url: page, overrides, screenshot: false }, signal);
+        const visited = await visit({ url: page, overrides, screenshot: false }, signal, (wait) => wait());
         if (typeof visited !== "string") visits.push({ step, visited });
         return visited;
       },
