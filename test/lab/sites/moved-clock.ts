@@ -11,7 +11,7 @@ export interface MovedClock {
   readonly env: Readonly<Record<string, string>>;
   /** Instant of the process. */
   now(): Date;
-  /** The process sees it within a second. */
+  /** The process sees it within a second. @throws Error for negative minutes: time that goes back is another test. */
   forward(minutes: number): void;
   remove(): void;
 }
@@ -39,6 +39,7 @@ export function movedClock(): MovedClock {
     },
     now: () => new Date(Date.now() + offsetSeconds * 1_000),
     forward: (minutes) => {
+      if (minutes < 0) throw new Error(`the clock is moved back by ${-minutes} minutes`);
       offsetSeconds += Math.round(minutes * 60);
       write();
     },
