@@ -4,6 +4,7 @@ import { planTerms, proofPagesMax } from "../accounts/account-operations.ts";
 import { locales } from "../check/check.ts";
 import { proofSchema, proofSteps } from "../evidence/proof.ts";
 import { scanErrorCodes } from "../evidence/scan.ts";
+import { localLocation } from "../parse/location.ts";
 import { parseScanUrl } from "../parse/scan-url.ts";
 import {
   type DraftStart,
@@ -28,6 +29,7 @@ import { invalidListQuery, localeQuery, pageBody } from "./queries.ts";
 import { answered, badBody, refused, retryAfter, unknownRecord } from "./responses.ts";
 import { pollAgainSeconds } from "./scans/reads.ts";
 import {
+  checkedLocation,
   hashOfParts,
   idempotencyKeyHeader,
   idempotencyKeyReused,
@@ -37,6 +39,7 @@ import {
   replayedHeader,
 } from "./scans/starts.ts";
 import { bodyOf, closed, instantOf, ListQuery, model, nextCursor, nullable, oneOfValues, pageRequestOf } from "./schemas.ts";
+import type { ApiServices } from "./services.ts";
 import { queryOf } from "./validation.ts";
 
 const proofsPath = "/api/v1/proofs";
@@ -56,6 +59,11 @@ const ProofRequest = model(
         Type.Array(Type.String(), {
           maxItems: pagesMax - 1,
           description: "Further pages of the same origin, for which the headers have to work, too. The plan of the account limits them.",
+        }),
+      ),
+      location: Type.Optional(
+        Type.String({
+          description: `Where to prove from: ${localLocation}, this appliance itself, when omitted. Workers of other locations make no proofs.`,
         }),
       ),
       draft: Type.Optional(
@@ -137,6 +145,7 @@ export const proofOperations = [
     refusals: {
       400: refused(`${badBody} A fault in a policy is named by line and column, and nothing is visited.`),
       ...keyReused,
+      409: refused("The location makes no proofs. The answer names its workers and their releases."),
       429: refused(`Too many requests in this minute, or too many proofs in this hour. ${countedText}`, undefined, undefined, retryAfter),
       503: refused("The queue is full, or the disk.", undefined, undefined, retryAfter),
     },
@@ -144,6 +153,7 @@ export const proofOperations = [
       const urls = pagesOf(body.url, body.pages ?? [], account);
       const planned = planOf(body.headers ?? [], body.draft ?? null);
       if ("fault" in planned) throw planRefused(planned.fault);
+      assertProves(api, body.location);
       const { plan } = planned;
       const idempotency = idempotencyOf(request, hashOfParts([proofsPath, urls, plan]));
       const started = await startProof(api, { account, address: null }, { urls, plan, idempotency, requestId });
@@ -212,6 +222,22 @@ function pagesOf(first: string, others: readonly string[], account: Account): re
   if (fault === null) return urls;
   const texts = { origin: "must have the origin of url", "too-many": `may have ${max - 1} entries on the plan "${account.plan}"` };
   throw invalidFields({ pages: [texts[fault.code]] });
+}
+
+/** Workers that a message names. */
+const namedWorkersMax = 20;
+
+/**
+ * Workers of a location share its jobs, and no release of them can visit a page with changed headers.
+ * @throws ApiError 400 for an unknown location, 409 for one of workers
+ */
+function assertProves(api: Pick<ApiServices, "store" | "locations">, wanted: string | undefined): void {
+  const location = checkedLocation({ api }, wanted);
+  if (location === localLocation) return;
+  const workers = api.store.workers.list().filter((worker) => worker.location === location && worker.revokedAt === null);
+  const named = workers.slice(0, namedWorkersMax).map(({ name, version }) => `${name} (${version ?? "release unknown"})`);
+  const who = named.length === 0 ? "" : ` Its workers cannot visit pages with changed headers: ${named.join(", ")}.`;
+  throw new ApiError(409, `Proofs run at the location ${localLocation} only, not at ${location}.${who}`);
 }
 
 /** Words of the user that a message repeats. */

@@ -38,6 +38,9 @@ export const proofLimitPage = (isGuest: boolean, i18n: Pick<I18n, "duration" | "
   return new PageError(429, isGuest ? "proofLimitGuest" : "proofLimit", values, { "retry-after": String(seconds) });
 };
 
+/** Workers make no proofs, and this server may see another page than they. */
+export const proofElsewherePage = (location: string) => new PageError(409, "proofElsewhere", { location });
+
 export const proofRefusedPage = () => new PageError(403, "proofRefused");
 
 const queueRetrySeconds = 60;

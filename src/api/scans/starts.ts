@@ -10,6 +10,7 @@ import { ApiError, invalidFields, queueFull, queueRetrySeconds, recordNotFound }
 import { type Call, forAccounts, JsonAnswer, operation } from "../operation.ts";
 import { answered, type Responses, refused, retryAfter } from "../responses.ts";
 import { entriesAlone, model, nullable, open, worded } from "../schemas.ts";
+import type { ApiServices } from "../services.ts";
 import { noScan, ownScan, scanId, scansPath, scanToken, status, statusUrl, statusUrlOf, TokenParams } from "./reads.ts";
 
 const wantedLocation = Type.Optional(
@@ -122,7 +123,7 @@ export const scanStarts = [
     run: async ({ body, ...call }) => {
       const parsed = parseScanUrl(body.url);
       if ("fault" in parsed) throw invalidFields({ url: [parsed.fault] });
-      const outcome = await queue(call, { path: scansPath, urls: [parsed.url], location: knownLocation(call, body.location) });
+      const outcome = await queue(call, { path: scansPath, urls: [parsed.url], location: checkedLocation(call, body.location) });
       const [scan] = outcome.scans;
       if (scan === undefined || scan === "full") throw queueFull();
       const { token, id } = scan;
@@ -157,7 +158,7 @@ export const scanStarts = [
     run: async ({ body, ...call }) => {
       const lines = body.urls.map(lineOf);
       const urls = lines.map(({ url }) => url);
-      const outcome = await queue(call, { path: bulkPath, urls, location: knownLocation(call, body.location) });
+      const outcome = await queue(call, { path: bulkPath, urls, location: checkedLocation(call, body.location) });
       const retry: HeaderFields = outcome.scans.includes("full") ? { "retry-after": String(queueRetrySeconds) } : {};
       return new JsonAnswer({ items: bulkItems(lines, outcome.scans) }, { ...retry, ...replayedHeader(outcome) });
     },
@@ -245,7 +246,7 @@ function refusedItem(index: number, url: string | null, { status, message }: Api
 }
 
 /** A worker may be revoked at any time, so the names are read for each request. @throws ApiError 400 */
-function knownLocation({ api }: Pick<Call, "api">, location = localLocation): string {
+export function checkedLocation({ api }: { readonly api: Pick<ApiServices, "locations"> }, location = localLocation): string {
   const known = [localLocation, ...api.locations.names()];
   if (!known.includes(location)) throw invalidFields({ location: [`must be one of ${known.join(", ")}`] });
   return location;

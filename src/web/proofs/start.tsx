@@ -1,15 +1,25 @@
 /** Starts a proof: `POST /proofs`, with the page of a scan or of an earlier proof, so that no address is typed; and the button of reports. */
 import type { StoredFinding } from "../../judge/result.ts";
+import { localLocation } from "../../parse/location.ts";
 import { type DraftStart, plannedHeaderCharsMax, planOf, policyField } from "../../prove/plan.ts";
 import { faultsOfPolicy, type PolicyFault } from "../../prove/policy-faults.ts";
 import { startProof } from "../../prove/proof-operations.ts";
+import { scanLocationOf } from "../../store/scan-location.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { findingCost } from "../../text/ledger-rows.ts";
 import { fixedFinding } from "../../text/render.ts";
 import { headerChangesFor } from "../../text/servers/server-lines.ts";
 import { ActionForm } from "../components/forms.tsx";
 import { useVisit } from "../context.ts";
-import { formMalformed, proofLimitPage, proofQueueFullPage, proofRefusedPage, scanNotFoundPage, signInFirst } from "../errors.ts";
+import {
+  formMalformed,
+  proofElsewherePage,
+  proofLimitPage,
+  proofQueueFullPage,
+  proofRefusedPage,
+  scanNotFoundPage,
+  signInFirst,
+} from "../errors.ts";
 import { type Fields, readForm } from "../form.tsx";
 import { redirect } from "../response.ts";
 import { resultOf } from "../scans/report/stored-report.ts";
@@ -49,7 +59,7 @@ export async function postProof(visit: Visit): Promise<Response> {
   return redirect(visit, `/proofs/${started.done.token}`);
 }
 
-/** @throws PageError 404 for an unknown scan or proof, 400 for what no form sends. */
+/** @throws PageError 404 for an unknown scan or proof, 409 for a scan of workers elsewhere, 400 for what no form sends. */
 function wantedOf(visit: Visit, form: Fields): Wanted {
   const { store } = visit.settings;
   const start = form.text("start");
@@ -64,6 +74,8 @@ function wantedOf(visit: Visit, form: Fields): Wanted {
   }
   const scan = store.scans.findByToken(form.text("scan"));
   if (scan?.status !== "finished") throw scanNotFoundPage();
+  const location = scanLocationOf(scan);
+  if (location !== localLocation) throw proofElsewherePage(location);
   const result = resultOf(visit, scan);
   const code = form.text("finding");
   const findings = result.findings.filter((one) =>
@@ -109,10 +121,10 @@ interface TryFixProps {
   readonly all: readonly StoredFinding[];
 }
 
-/** Button that proves the headers of lines on the page. Null if lines change no header, and for visitors who may not scan. */
+/** Button that proves the headers of lines on the page. Null if lines change no header, for visitors who may not scan, and for scans of workers. */
 export function TryFix({ scan, finding, all }: TryFixProps) {
   const visit = useVisit();
-  if (!mayScan(visit)) return null;
+  if (!mayScan(visit) || scanLocationOf(scan) !== localLocation) return null;
   const { headers, draft } = fixOf(visit, scan, finding === null ? all : [finding]);
   if (headers.length === 0 && draft === null) return null;
   const hidden = { scan: scan.token, ...(finding !== null && { finding: finding.code }) };

@@ -14,6 +14,7 @@ const ended: string[] = [];
 
 beforeAll(async () => {
   api = await startAccountApi({
+    locations: { names: () => ["berlin", "paris"] },
     cancelProof: async (token) => {
       ended.push(token);
       return "cancelled";
@@ -186,6 +187,38 @@ test("each page counts as eight scans of the account's hour, and a repeated requ
   expect((await client.call("POST", "/proofs", { url, pages: pages.slice(0, 11) })).status).toBe(202);
   expect((await client.call("POST", "/proofs", { url })).status).toBe(429);
   await emptyQueue();
+});
+
+describe("the location of a proof", () => {
+  test("is the server itself, also by name", async () => {
+    const token = await started({ url, location: "local" });
+    expect((await claim())?.token).toBe(token);
+    await api.store.scans.finishProof(token, proofBody(), new Date());
+  });
+
+  test("of workers is refused with their names and releases, and nothing waits", async () => {
+    const { workers } = api.store;
+    for (const [id, name, location] of [
+      ["UA", "one", "berlin"],
+      ["UB", "two", "berlin"],
+      ["UC", "gone", "berlin"],
+      ["UD", "three", "paris"],
+    ] as const)
+      await workers.enrol({ id, name, location, now: new Date() });
+    await workers.noteSeen("UA", { version: "0.9.0", slots: 2, reach: "public", now: new Date() });
+    await workers.revoke("UC", new Date());
+    const refused = await owner.call("POST", "/proofs", { url, location: "berlin" });
+    expect([refused.status, refused.body.errorMessage]).toEqual([
+      409,
+      "Proofs run at the location local only, not at berlin. Its workers cannot visit pages with changed headers: one (0.9.0), two (release unknown).",
+    ]);
+    expect(api.store.scans.queueLength()).toBe(0);
+  });
+
+  test("that is not known is a fault of the request", async () => {
+    const refused = await owner.call("POST", "/proofs", { url, location: "rome" });
+    expect([refused.status, refused.body.fieldErrors]).toEqual([400, { location: ["must be one of local, berlin, paris"] }]);
+  });
 });
 
 describe("bad input is refused, and nothing waits", () => {

@@ -113,6 +113,14 @@ describe("the buttons of a report", () => {
     expect((await prove()).status).toBe(303);
   });
 
+  test("stand in no report of workers elsewhere, whose scans are refused with the reason", async () => {
+    const { token } = await storeSite(pages.store, "bare", { at: new Date(), location: "berlin" });
+    expect(await read(`/scans/${token}`)).not.toContain(enGb.pages.proofs.tryFix);
+    const refused = await owner.post("/proofs", { scan: token }, "/account");
+    expect([refused.status, shown(await refused.text())]).toEqual([409, expect.stringContaining("This scan ran at the location berlin.")]);
+    expect(pages.woken).toBe(0);
+  });
+
   test("refuse a scan that is unknown or not over, and other senders", async () => {
     const { token } = await storeSite(pages.store, "bare", { at: new Date() });
     expect((await owner.post("/proofs", { scan: "0".repeat(22) }, `/scans/${token}`)).status).toBe(404);
