@@ -16,7 +16,7 @@ export interface Counted {
   readonly resetSeconds: number;
 }
 
-/** `weight`: what the request counts as; 1 by default. */
+/** `weight`: what the request counts as; 1 by default. A negative one gives back what was counted and not used. */
 export type CountRequest = (key: string, weight?: number) => Counted;
 
 /** A window opens with a key's first request. Refused requests do not count. */
@@ -38,7 +38,7 @@ export function createRateLimit({ requestsMax, windowSeconds }: RateLimit, nowMs
     const isOpen = known !== undefined && known.startsAtMs <= now && now < known.startsAtMs + windowMs;
     const window = isOpen ? known : open(key, now);
     const exceeded = window.count + weight > requestsMax;
-    if (!exceeded) window.count += weight;
+    if (!exceeded) window.count = Math.max(0, window.count + weight);
     return {
       exceeded,
       remaining: requestsMax - window.count,

@@ -37,7 +37,10 @@ export async function startProof(
       : await store.proofs.queueOnce({ ...proof, idempotency, accountId: account.id, now: now() });
   if (started === "key-reused") return refuse(started);
   const [first = "full"] = started.scans;
-  if (first === "full") return refuse(first);
+  if (first === "full") {
+    if (counted !== null) scanning.limits.uncountProof(starter, proof.urls);
+    return refuse(first);
+  }
   scanning.wake();
   return { done: { token: first.token, id: first.id, replayed: started.replayed } };
 }

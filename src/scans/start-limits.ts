@@ -15,6 +15,10 @@ const guestsPerNetworkMax = 5;
 /** Limit for a guest's address, and for a host that guests prove. */
 const guestProofsPerHourMax = 1;
 
+function provenHost([url = ""]: readonly string[]): string {
+  return hostOf(url) ?? "";
+}
+
 export interface Starter {
   /** Null for guests. */
   readonly account: RecordOwner | null;
@@ -44,7 +48,20 @@ export function createStartLimits(config: Pick<Config, "guest.rate_per_hour">, n
     countProof: ({ account, address }: Starter, urls: readonly string[]): Counted => {
       if (account !== null) return countAccount(String(account.id), urls.length * scansOfProvenPage);
       const byAddress = countProver(address ?? "");
-      return byAddress.exceeded ? byAddress : countProvenHost(hostOf(urls[0] ?? "") ?? "");
+      if (byAddress.exceeded) return byAddress;
+      const byHost = countProvenHost(provenHost(urls));
+      // The guest may prove another host.
+      if (byHost.exceeded) countProver(address ?? "", -1);
+      return byHost;
+    },
+    /** Takes back what `countProof` counted for a proof that could not be started. */
+    uncountProof: ({ account, address }: Starter, urls: readonly string[]): void => {
+      if (account !== null) {
+        countAccount(String(account.id), -urls.length * scansOfProvenPage);
+        return;
+      }
+      countProver(address ?? "", -1);
+      countProvenHost(provenHost(urls), -1);
     },
   };
 }

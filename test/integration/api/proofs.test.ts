@@ -189,6 +189,17 @@ test("each page counts as eight scans of the account's hour, and a repeated requ
   await emptyQueue();
 });
 
+test("a proof that finds the queue full counts for nothing", async () => {
+  const full = await startAccountApi({ queueMax: 1 });
+  const client = await accountClient(full);
+  const pages = Array.from({ length: 24 }, (_, at) => `${url}${at}`);
+  const start = async (body: object) => (await client.call("POST", "/proofs", body)).status;
+  expect([await start({ url }), await start({ url, pages }), await start({ url, pages })]).toEqual([202, 503, 503]);
+  await full.store.scans.claimNext("local", new Date());
+  expect(await start({ url, pages })).toBe(202);
+  await full.stop();
+});
+
 describe("the location of a proof", () => {
   test("is the server itself, also by name", async () => {
     const token = await started({ url, location: "local" });

@@ -98,6 +98,21 @@ describe("the buttons of a report", () => {
     expect(shown(await again.text())).toContain(enGb.pages.errors.proofLimitGuest.what);
   });
 
+  test("leave a guest the proof of the hour when another has proven the host", async () => {
+    let address = "192.0.2.1";
+    const open = await startPages({ addresses: { calling: () => address } });
+    const [bare, sound] = [
+      await storeSite(open.store, "bare", { at: new Date() }),
+      await storeSite(open.store, "sound", { at: new Date() }),
+    ];
+    expect(bare.url).not.toBe(sound.url);
+    const statusOf = async ({ token }: { readonly token: string }) => (await open.visitor().post("/proofs", { scan: token }, "/")).status;
+    expect(await statusOf(bare)).toBe(303);
+    address = "192.0.2.2";
+    expect([await statusOf(bare), await statusOf(sound), await statusOf(sound)]).toEqual([429, 303, 429]);
+    await open.stop();
+  });
+
   test("count as eight scans of the account, with those that it starts itself", async () => {
     const { token } = await storeSite(pages.store, "bare", { at: new Date() });
     const busy = await signedIn(pages, await accountIn(pages, "busy@assay.test"));

@@ -28,6 +28,15 @@ test("a request may count as several, and one that is refused leaves what is lef
   expect(count("a")).toMatchObject({ exceeded: true, remaining: 0 });
 });
 
+test("what is given back is left again, and never more than the limit", () => {
+  const { clock, count } = limited(10);
+  count("a", 8);
+  expect(count("a", -8)).toMatchObject({ exceeded: false, remaining: 10 });
+  count("a", 8);
+  clock.ms += 60_000;
+  expect(count("a", -8)).toMatchObject({ exceeded: false, remaining: 10 });
+});
+
 test("each key has its own count", () => {
   const { count } = limited(1);
   expect(count("1:192.0.2.1").exceeded).toBe(false);
