@@ -65,6 +65,7 @@ const scans: readonly Place[] = [
 
 const proofs: readonly Place[] = [
   { name: "proof-queued", refreshes: true, go: at(({ proofs }) => `/proofs/${proofs.queued}`) },
+  { name: "proof-own-queued", who: "agency", refreshes: true, go: at(({ proofs }) => `/proofs/${proofs.ownQueued}`) },
   { name: "proof-works", who: "agency", go: at(({ proofs }) => `/proofs/${proofs.works}`) },
   { name: "proof-blocks", go: at(({ proofs }) => `/proofs/${proofs.blocks}`) },
   { name: "proof-failed", go: at(({ proofs }) => `/proofs/${proofs.failed}`) },

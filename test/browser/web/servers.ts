@@ -25,7 +25,7 @@ export interface Fixtures {
   readonly scans: Readonly<
     Record<"bare" | "shop" | "sound" | "plain" | "old" | "silent" | "failed" | "queued" | "elsewhere" | "remote", string>
   >;
-  readonly proofs: Readonly<Record<"works" | "blocks" | "failed" | "queued", string>>;
+  readonly proofs: Readonly<Record<"works" | "blocks" | "failed" | "queued" | "ownQueued", string>>;
   readonly links: Readonly<Record<"invite" | "reset" | "member", string>>;
   /** Ids of watched sites, and of their owner. */
   readonly sites: Readonly<Record<"owner" | "measured" | "fresh", number>>;
@@ -169,6 +169,7 @@ async function fillBusy(store: Store) {
     if (scan !== "full") waiting.push(scan.token);
   }
   const queuedProof = await queueProof(store, { url: "https://silent.test/proof" });
+  const ownProof = await queueProof(store, { accountId: agency.id, url: "https://silent.test/own-proof" });
   await workers(store, ago);
   const invite = await store.oneTimeLinks.create({ kind: "invite", email: null, plan: "free", admin: false }, now);
   const reset = await store.oneTimeLinks.create({ kind: "reset", accountId: free.id }, now);
@@ -180,7 +181,7 @@ async function fillBusy(store: Store) {
       ...{ bare: bare.token, shop: shop.token, sound: sound.token, plain: plain.token, old: old.token, silent: silent.token },
       ...{ failed, queued: waiting.at(-1) ?? "", elsewhere, remote },
     },
-    proofs: { works, blocks, failed: failedProof, queued: queuedProof.token },
+    proofs: { works, blocks, failed: failedProof, queued: queuedProof.token, ownQueued: ownProof.token },
     links: { invite: invite.value, reset: reset.value, member: member.value },
     sites: { owner: agency.id, measured: watched.measured, fresh: watched.fresh },
     channelLinks: watched.links,
