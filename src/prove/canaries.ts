@@ -75,7 +75,7 @@ export function canaryPage(token: string, { policies: values, pageUrl, freshNonc
   const known = knownNonce(policies, freshNonce);
   const html = [
     `<script>${call("inline-script")}</script>`,
-    `<svg width="1" height="1" onload="${call("event-handler")}"></svg>`,
+    `<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1" onload="${call("event-handler")}"></svg>`,
     `<script src="data:text/javascript,${encodeURIComponent(call("data-script"))}"></script>`,
     `<script src="https://${canaryHost}/script.js"></script>`,
     `<iframe srcdoc="&lt;script&gt;${call("frame-document")}&lt;/script&gt;"></iframe>`,
@@ -95,7 +95,7 @@ export function canaryPage(token: string, { policies: values, pageUrl, freshNonc
 
 /** In the document, and in a frame of the same policy. */
 function pressed(html: string): string {
-  const escaped = html.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
+  const escaped = html.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
   return `<span data-canary="press">${html}<iframe srcdoc="${escaped}"></iframe></span>`;
 }
 

@@ -203,8 +203,9 @@ const metaPolicies = "meta[http-equiv=content-security-policy i]";
 /** The HTML of canaries gets no nonce. @throws Error above the memory of the rewriter. */
 function written(body: Buffer, type: string, nonce: string | null, canaries: CanaryPage | null): Buffer {
   const utf16 = utf16Of(body, type);
-  if (utf16 === null) return writtenAscii(body, nonce, canaries);
-  const text = writtenAscii(Buffer.from(new TextDecoder(utf16).decode(body)), nonce, canaries).toString();
+  const isXml = /xhtml/i.test(type);
+  if (utf16 === null) return writtenAscii(body, isXml, nonce, canaries);
+  const text = writtenAscii(Buffer.from(new TextDecoder(utf16).decode(body)), isXml, nonce, canaries).toString();
   // The mark takes precedence over the type.
   return Buffer.from(`\ufeff${text}`, "utf16le");
 }
@@ -225,11 +226,14 @@ function utf16Of(body: Buffer, type: string): string | null {
   }
 }
 
-function writtenAscii(body: Buffer, nonce: string | null, canaries: CanaryPage | null): Buffer {
+function writtenAscii(body: Buffer, isXml: boolean, nonce: string | null, canaries: CanaryPage | null): Buffer {
   const rewriter = new HTMLRewriter();
   if (nonce !== null) rewriter.on(noncedElements, { element: (element) => void element.setAttribute("nonce", nonce) });
-  // What follows the end of a document belongs to its body.
-  if (canaries !== null) rewriter.onDocument({ end: (end) => void end.append(canaries.html, { html: true }) });
+  // What follows the end of an HTML document belongs to its body. XML has one root element, and nothing after it.
+  const append = (place: { append(content: string, options: { html: boolean }): unknown }) =>
+    void place.append(canaries?.html ?? "", { html: true });
+  if (isXml) rewriter.on("body", { element: append });
+  else rewriter.onDocument({ end: append });
   if (canaries?.withoutMetaPolicies === true) rewriter.on(metaPolicies, { element: (element) => void element.remove() });
   return Buffer.from(rewriter.transform(new Uint8Array(body).buffer));
 }

@@ -47,6 +47,14 @@ test("all run without a policy, and no host gets a request for them", async () =
   expect(server.requests.map(({ path }) => path).filter((path) => path !== "/favicon.ico")).toEqual(["/"]);
 });
 
+test("all run in XHTML", async () => {
+  const body = plain.replace("<!doctype html><html", `<?xml version="1.0"?><!DOCTYPE html><html xmlns="http://www.w3.org/1999/xhtml"`);
+  const page = { headers: { "content-type": "application/xhtml+xml" }, body };
+  const server = keep(await startHttps(siteIdentity("site.test"), { "/": page, "*": { status: 404, body: "" } }));
+  expect((await ran(server, null)).names).toEqual(all);
+  expect((await ran(server, "default-src 'self'; base-uri 'none'; form-action 'self'")).names).toEqual([]);
+});
+
 test("a host that the page itself asks for is seen at the proxy", async () => {
   const server = await startSite(plain.replace("<h1>", '<script src="https://own.invalid/x.js"></script><h1>'));
   expect((await ran(server, null)).asked.get("own.invalid")).not.toBe(null);

@@ -242,8 +242,6 @@ export const furtherApplications: readonly ProvedApplication[] = [
     file: "/usr/share/gitweb/gitweb.cgi",
     path: "/",
     rung: "strict-nonce",
-    // It is XHTML, in which no code can be injected after the end of the document.
-    verdict: "unknown",
     start: () => gitPages("/usr/share/gitweb", "gitweb.cgi"),
   },
   {
