@@ -81,7 +81,7 @@ export const documentShape = fields({
 });
 export type DocumentShape = Fact<typeof documentShape>;
 
-const observation = fields({
+export const observationSchema = fields({
   /** Apart from the main document, and from frames of other sites. */
   requests: list(observedRequest, requestsObservedMax),
   requestsDropped: count,
@@ -104,6 +104,6 @@ const observation = fields({
   /** Why documents kept the headers of their server although others were asked for; null if they did not. */
   unchanged: orNull(literalOf("document-too-large", "document-unreadable")),
 });
-export type Observation = Fact<typeof observation>;
+export type Observation = Fact<typeof observationSchema>;
 export type ObservedRequest = Observation["requests"][number];
 export type ObservedError = Observation["errors"][number];

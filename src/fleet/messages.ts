@@ -2,7 +2,8 @@
 import { isUtf8 } from "node:buffer";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
-import { literalOf, orNull } from "../evidence/fields.ts";
+import { isObject } from "../base/is-object.ts";
+import { type Fact, literalOf, orNull } from "../evidence/fields.ts";
 import { headerValueCharsMax, headerValueCharsMaxHighest } from "../evidence/limits.ts";
 import { progressStages } from "../evidence/scan.ts";
 import { parseScanUrl, scanUrlCharsMax } from "../parse/scan-url.ts";
@@ -34,6 +35,10 @@ const textCharsMax = 300;
 const slotsMax = 256;
 /** Bytes of a job: a URL of the greatest length, and 1 KB for the rest. */
 const jobBytesMax = scanUrlCharsMax + 1_024;
+/** Bytes of a job that visits a page for a proof, with the headers of the proof. */
+export const visitJobBytesMax = 32 * 1_024;
+/** Headers that one visit replaces, and addresses that it answers by itself. */
+const overridesMax = 64;
 /** Longest deadline of a job: one hour. Workers have lower ones of their own. */
 const deadlineMsMax = 3_600_000;
 /** Bytes of a compressed result, and of a screenshot. */
@@ -57,6 +62,8 @@ const presence = Type.Object({
   /** Scans since the start of the worker. */
   scansDone: count,
   lastFault: orNull(text),
+  /** Whether the worker can visit pages for proofs. Older workers do not say so. */
+  visits: Type.Optional(Type.Boolean()),
 });
 export type PresenceNote = Readonly<Static<typeof presence>>;
 export type WorkerReach = PresenceNote["reach"];
@@ -101,6 +108,22 @@ export type ResultManifest = Readonly<Static<typeof manifest>>;
 
 const deadlineMs = Type.Integer({ minimum: 1, maximum: deadlineMsMax });
 const settleMs = Type.Integer({ minimum: 0, maximum: deadlineMsMax });
+/** As `PageOverrides`. The bytes of the job bound the texts. */
+const overrides = Type.Object({
+  origin: Type.String(),
+  headers: Type.Array(Type.Object({ name: Type.String(), value: orNull(Type.String()) }), { maxItems: overridesMax }),
+  nonce: orNull(Type.String()),
+  canaries: orNull(
+    Type.Object({
+      ...{ token: Type.String({ pattern: "^[\\w+/=-]+$" }), host: Type.String(), html: Type.String() },
+      withoutMetaPolicies: Type.Boolean(),
+      answers: Type.Array(Type.Object({ url: Type.String(), name: Type.String() }), { maxItems: overridesMax }),
+    }),
+  ),
+});
+
+const visit = Type.Object({ overrides: orNull(overrides) });
+
 /** Message from head to worker. Egress policy, certificates, resolvers and browser are settings of the worker itself. */
 const job = Type.Object({
   ...addressed,
@@ -117,8 +140,13 @@ const job = Type.Object({
   requestId: Type.Optional(Type.String({ pattern: "^[\\w-]{1,64}$" })),
   /** Characters kept of a header value. */
   headerCharsMax: Type.Integer({ minimum: headerValueCharsMax, maximum: headerValueCharsMaxHighest }),
+  /** One visit of a proof instead of a scan. Older workers would scan: they never get such a job. */
+  visit: Type.Optional(visit),
 });
-export type FleetJob = Readonly<Static<typeof job>> & { readonly requestId?: string | undefined };
+export interface FleetJob extends Readonly<Omit<Static<typeof job>, "requestId" | "visit">> {
+  readonly requestId?: string | undefined;
+  readonly visit?: Fact<typeof visit> | undefined;
+}
 
 /** The function that reads one kind of message; it returns null for any other bytes. */
 function readerOf<T extends TSchema>(schema: T, bytesMax = noteBytesMax) {
@@ -158,8 +186,10 @@ export interface RefusedJob {
 
 /** `own`: deadlines of the settings of this worker. No deadline of the returned job is longer. */
 export function parseFleetJob(data: Uint8Array, own: ScanDeadlines): FleetJob | RefusedJob {
-  if (data.length > jobBytesMax) return { fault: `has more than ${jobBytesMax} bytes`, address: null };
+  if (data.length > visitJobBytesMax) return { fault: `has more than ${visitJobBytesMax} bytes`, address: null };
   const sent = isUtf8(data) ? jsonOf(data) : null;
+  const isScan = !isObject(sent) || sent.visit === undefined;
+  if (isScan && data.length > jobBytesMax) return { fault: `has more than ${jobBytesMax} bytes`, address: null };
   if (!addressCheck.Check(sent)) return { fault: "is not JSON with token and attempt", address: null };
   if (!isScanToken(sent.token)) return { fault: "has a token in a wrong form", address: null };
   const address = { token: sent.token, attempt: sent.attempt };

@@ -8,12 +8,13 @@ import { isObject } from "../base/is-object.ts";
 import { type Evidence, evidenceVersion, evidenceWithoutErrorPage, failed, type ReadingName, type Subject } from "../evidence/evidence.ts";
 import { factsSchema, readingNames } from "../evidence/facts.ts";
 import { date, failedReading, literalOf } from "../evidence/fields.ts";
+import { observationSchema } from "../evidence/observation.ts";
 import { boundedText, withoutSecrets } from "../evidence/redact.ts";
 import { type ScanErrorCode, scanErrorCodes } from "../evidence/scan.ts";
 import { parseJpeg } from "../parse/image-size.ts";
 import { type JsonSize, jsonSize } from "../parse/json.ts";
 import { screenshotBytesMax, viewport } from "../probe/browser/page-screenshot.ts";
-import { type Gathered, subjectOf, unreachableBecause } from "../scan/task.ts";
+import { type Gathered, subjectOf, unreachableBecause, type Visited } from "../scan/task.ts";
 import {
   fleetProtocol,
   jsonOf,
@@ -25,7 +26,12 @@ import {
 } from "./messages.ts";
 
 /** The head derives from the evidence whether the page was reachable. The screenshot is sent apart. */
-export type SentResult = Pick<Gathered, "evidence" | "timings" | "refusals"> | { readonly failed: ScanErrorCode };
+export type SentResult = Pick<Gathered, "evidence" | "timings" | "refusals"> | SentVisit | { readonly failed: ScanErrorCode };
+
+/** A visit for a proof. */
+export interface SentVisit extends Pick<Visited, "refusals"> {
+  readonly visited: Pick<Visited, "readings" | "observation">;
+}
 
 /** Bytes of the JSON. Evidence of a large site has 0.1 MB, and 2 MB at most so far. */
 export const resultBytesMax = 8 * 1024 ** 2;
@@ -45,8 +51,18 @@ export interface PackedResult {
 export function packResult(gathered: Gathered | ScanErrorCode): PackedResult {
   if (typeof gathered === "string") return packed({ failed: gathered }, null) ?? neverTooLarge(gathered);
   const { evidence, timings, refusals, screenshot } = gathered;
-  const firstRefusals = refusals.slice(0, refusalsMax).map((refusal) => boundedText(refusal, refusalCharsMax).text);
-  return packed({ evidence, timings, refusals: firstRefusals }, screenshot) ?? packResult("too-large");
+  return packed({ evidence, timings, refusals: firstRefusals(refusals) }, screenshot) ?? packResult("too-large");
+}
+
+/** As `packResult`, for the visit of a proof. */
+export function packVisit(visited: Visited | ScanErrorCode): PackedResult {
+  if (typeof visited === "string") return packResult(visited);
+  const { readings, observation, refusals, screenshot } = visited;
+  return packed({ visited: { readings, observation }, refusals: firstRefusals(refusals) }, screenshot) ?? packResult("too-large");
+}
+
+function firstRefusals(refusals: readonly string[]): readonly string[] {
+  return refusals.slice(0, refusalsMax).map((refusal) => boundedText(refusal, refusalCharsMax).text);
 }
 
 function packed(result: SentResult, screenshot: Uint8Array | null): PackedResult | null {
@@ -192,6 +208,20 @@ export function unpackResult(
   assembly: Pick<ResultAssembly, "received">,
   expected: ExpectedResult,
 ): { readonly gathered: Gathered | ScanErrorCode } | ResultFault {
+  const opened = openResult(assembly);
+  return "fault" in opened || "gathered" in opened ? opened : gatheredIn(opened.sent, { ...opened, expected });
+}
+
+/** As `unpackResult`, for the visit of a proof: a result of another form is a fault. */
+export function unpackVisit(assembly: Pick<ResultAssembly, "received">): { readonly gathered: Visited | ScanErrorCode } | ResultFault {
+  const opened = openResult(assembly);
+  return "fault" in opened || "gathered" in opened ? opened : visitedIn(opened.sent, opened);
+}
+
+type OpenedResult = Pick<ReceivedBytes, "manifest" | "screenshot"> & { readonly sent: unknown };
+
+/** Checks sums, format and size, and parses the JSON. */
+function openResult(assembly: Pick<ResultAssembly, "received">): OpenedResult | { readonly gathered: ScanErrorCode } | ResultFault {
   const received = assembly.received();
   if (received === null) return { fault: "sent an incomplete result" };
   const { manifest, result, screenshot, limits } = received;
@@ -207,7 +237,29 @@ export function unpackResult(
   if (values > jsonSizeMax.values || depth > jsonSizeMax.depth) return { fault: "sent a result with too many values" };
   const sent = jsonOf(json);
   if (failedSchema.Check(sent)) return { gathered: sent.failed };
-  return gatheredIn(sent, { manifest, screenshot, expected });
+  return { sent, manifest, screenshot };
+}
+
+const visitReadings = ["navigation", "page", "dom", "markup", "requests", "scripts", "scriptLibraries", "hstsPreload"] as const satisfies (
+  | ReadingName
+  | keyof Visited["readings"]
+)[];
+const observationCheck = TypeCompiler.Compile(observationSchema);
+
+function visitedIn(
+  sent: unknown,
+  { manifest, screenshot }: Pick<ReceivedBytes, "manifest" | "screenshot">,
+): { readonly gathered: Visited } | ResultFault {
+  if (!isObject(sent) || !isObject(sent.visited) || !isObject(sent.visited.readings)) return { fault: "sent no visit" };
+  if (!refusalsSchema.Check(sent.refusals)) return { fault: "sent invalid refusals" };
+  const read = receivedReadings(visitReadings, sent.visited.readings, manifest.evidenceVersion);
+  if ("fault" in read) return read;
+  const observation = knownPart(observationSchema, sent.visited.observation);
+  if (!observationCheck.Check(observation))
+    return { fault: `sent an invalid observation at ${observationCheck.Errors(observation).First()?.path || "/"}` };
+  const facts = withoutSecrets({ readings: read.readings as unknown as Visited["readings"], observation });
+  const refusals = sent.refusals.map((refusal) => boundedText(refusal, refusalCharsMax).text);
+  return { gathered: { ...facts, screenshot, refusals, browserBroke: false } };
 }
 
 function gatheredIn(
@@ -273,13 +325,22 @@ export function receivedEvidence(sent: unknown, expected: Subject, version: numb
   if (!isObject(sent) || !isObject(sent.subject)) return { fault: "sent a result without evidence" };
   const subject = receivedSubject(sent.subject, expected);
   if ("fault" in subject) return subject;
+  const read = receivedReadings(readingNames, sent, version);
+  return "fault" in read ? read : { evidence: { subject, ...read.readings } as unknown as Evidence };
+}
+
+function receivedReadings(
+  names: readonly ReadingName[],
+  sent: Readonly<Record<string, unknown>>,
+  version: number,
+): { readonly readings: Readonly<Record<string, unknown>> } | ResultFault {
   const readings: [name: string, reading: unknown][] = [];
-  for (const name of readingNames) {
+  for (const name of names) {
     const read = receivedReading(name, sent[name]);
     if ("fault" in read && version === evidenceVersion) return read;
     readings.push([name, "fault" in read ? failed("not-asked") : read]);
   }
-  return { evidence: { subject, ...Object.fromEntries(readings) } as unknown as Evidence };
+  return { readings: Object.fromEntries(readings) };
 }
 
 function receivedReading(name: ReadingName, sent: unknown): { readonly status: string } | ResultFault {

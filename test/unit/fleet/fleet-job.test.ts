@@ -62,3 +62,44 @@ describe("a job is refused", () => {
     expect(parseFleetJob(Uint8Array.of(0xff, 0xfe), defaultDeadlines)).toMatchObject({ address: null });
   });
 });
+
+describe("a job that visits", () => {
+  const answers = [{ url: "https://cdn.test/a.js", name: "script-host" }];
+  const canaries = { token: "a-_b", host: "canary.test", html: "<script></script>", withoutMetaPolicies: false, answers };
+  const overrides = {
+    ...{ origin: "https://shop.test", nonce: "abc", canaries },
+    headers: [
+      { name: "Content-Security-Policy", value: "default-src 'none'" },
+      { name: "Server", value: null },
+    ],
+  };
+  const visit = { ...job, visit: { overrides } };
+  const ofBytes = (bytes: number, value: object) => {
+    const size = Buffer.byteLength(JSON.stringify({ ...value, more: "" }));
+    return { ...value, more: "x".repeat(bytes - size) };
+  };
+
+  test("is taken with its changes, and without any", () => {
+    expect(parsed(visit)).toEqual(visit);
+    const unchanged = { ...job, visit: { overrides: null } };
+    expect(parsed(unchanged)).toEqual(unchanged);
+  });
+
+  test("may have 32 KB; a scan has the limit that it had", () => {
+    expect(parsed(ofBytes(32_768, visit))).not.toHaveProperty("fault");
+    expect(parsed(ofBytes(32_769, visit))).toEqual({ fault: "has more than 32768 bytes", address: null });
+    expect(parsed(ofBytes(3_072, job))).not.toHaveProperty("fault");
+    expect(parsed(ofBytes(3_073, job))).toEqual({ fault: "has more than 3072 bytes", address: null });
+  });
+
+  test.each([
+    ["without changes or null", {}, "/visit/overrides"],
+    ["with a header that has no name", { overrides: { ...overrides, headers: [{ value: "x" }] } }, "/visit/overrides"],
+    ["with too many headers", { overrides: { ...overrides, headers: Array(65).fill(overrides.headers[1]) } }, "/visit/overrides"],
+    ["with code as the token", { overrides: { ...overrides, canaries: { ...canaries, token: "'];alert(1)//" } } }, "/visit/overrides"],
+  ])("is refused %s, and its sender can be answered", (_name, wrong, place) => {
+    const refused = parsed({ ...job, visit: wrong });
+    expect(refused).toMatchObject({ address: { token: job.token, attempt: 1 } });
+    expect("fault" in refused ? refused.fault : "").toContain(place);
+  });
+});
