@@ -74,6 +74,14 @@ export interface LocationDirectory {
   capacity(location: string): number;
   /** Time since which no worker of the location is present; null while one is. */
   absentSince(location: string): Date | null;
+  provers(location: string): Provers;
+}
+
+/** Workers of a location that take jobs, as far as proofs are concerned. */
+export interface Provers {
+  readonly present: number;
+  /** Ids of those whose release cannot visit pages for proofs: a location with one makes no proofs. */
+  readonly unable: readonly string[];
 }
 
 export const screenshotType = "image/jpeg";
@@ -96,6 +104,8 @@ export const scanErrorCodes = [
   "interrupted",
   "browser-unavailable",
   "no-worker",
+  "worker-too-old",
+  "headers-too-long",
   "cancelled",
 ] as const;
 export type ScanErrorCode = (typeof scanErrorCodes)[number];

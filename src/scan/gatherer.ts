@@ -17,7 +17,7 @@ import {
   type ScanDeadlines,
   type Visited,
   type VisitTask,
-  visitMsMax,
+  visitDeadlines,
   type WorkerMessage,
   type WorkerTasks,
   withCrashedPage,
@@ -33,6 +33,8 @@ export interface StoredJob {
   readonly adopted: boolean;
   /** Id of the request that started the scan. */
   readonly requestId?: string | undefined;
+  /** Part of a proof: the token is of the job alone, nothing is stored under it, and no later process waits for its result. */
+  readonly ofProof?: true;
 }
 
 /** Fields of every log line about the scan. */
@@ -64,8 +66,8 @@ export interface GatherWatch {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface GatherEnd {
-  readonly gathered: Gathered | ScanErrorCode;
+export interface GatherEnd<V = Gathered> {
+  readonly gathered: V | ScanErrorCode;
   /** Id of the worker elsewhere that had the scan last; null while none was heard of. */
   readonly worker?: string | null;
   /** Must be called once the outcome is stored: until then a worker's result can be had again. Never rejects. */
@@ -79,11 +81,16 @@ export interface Gatherer {
 
 /** Locations of a server without a fleet. Scans of a location may wait since it had one. `since`: start of the server. */
 export function noRemoteLocations(since: Date): LocationDirectory {
-  return { names: () => [], capacity: () => 0, absentSince: () => since };
+  return { names: () => [], capacity: () => 0, absentSince: () => since, provers: () => ({ present: 0, unable: [] }) };
 }
 
 /** Locations other than the server's own. */
 export interface RemoteLocations extends Gatherer, LocationDirectory {
+  /**
+   * Visits a page for a proof. Ends with `worker-too-old` before a worker that cannot visit pages could get the job, and with
+   * `headers-too-long` if the job would exceed its limit. Never rejects.
+   */
+  visit(job: VisitJob, stored: StoredJob, watch: GatherWatch): Promise<GatherEnd<Visited>>;
   /** Calls the listener after a capacity has risen. */
   onCapacity(listener: () => void): void;
 }
@@ -125,6 +132,8 @@ export type VisitJob = Pick<VisitTask, "url" | "overrides" | "screenshot">;
 export interface LocalGatherer extends Gatherer {
   /** Visits a page for a proof. */
   visit(job: VisitJob, watch: GatherWatch): Promise<Visited | ScanErrorCode>;
+  /** Visits on the terms of a head elsewhere, for one job of a proof. */
+  visitOn(terms: ScanTerms, job: VisitJob, stored: StoredJob, watch: GatherWatch): Promise<Visited | ScanErrorCode>;
   /** Gathers on the terms of a head elsewhere. */
   gatherOn(terms: ScanTerms, job: GatherJob, watch: GatherWatch): Promise<Gathered | ScanErrorCode>;
   /** Starts the browser of an idle slot, so that the next scan need not wait for it. Never rejects: `browsers` knows the outcome. */
@@ -156,9 +165,9 @@ export function openLocalGatherer(options: LocalGathererOptions): LocalGatherer 
       return { gathered: await gatherOn(terms, job, watch), release };
     },
     visit: (job, watch) => {
-      const ofVisit = { ...deadlines, scanMs: Math.min(deadlines.scanMs, visitMsMax) };
-      return runTask("visit", { ...job, scannedAt: null, headerValueCharsMax, deadlines: ofVisit }, null, watch);
+      return runTask("visit", { ...job, scannedAt: null, headerValueCharsMax, deadlines: visitDeadlines(deadlines) }, null, watch);
     },
+    visitOn: (terms, job, stored, watch) => runTask("visit", { ...terms, ...job }, stored, watch),
     startBrowser: async () => {
       // A browser that cannot be prepared is reported by `browsers`.
       const pool = await gatherPool.open().catch(() => null);

@@ -34,7 +34,12 @@ export const defaultDeadlines: ScanDeadlines = {
 };
 
 /** A visit of a proof, which is one of many, in milliseconds: a page that takes longer is not proven. */
-export const visitMsMax = 45_000;
+const visitMsMax = 45_000;
+
+/** Deadlines of one visit. */
+export function visitDeadlines(deadlines: ScanDeadlines): ScanDeadlines {
+  return { ...deadlines, scanMs: Math.min(deadlines.scanMs, visitMsMax) };
+}
 
 export interface GatherTask {
   readonly url: string;

@@ -30,6 +30,7 @@ export interface SimulatedWorkersReady {
 async function start({ natsUrl, location, seedFiles, slots, gatherMs }: SimulatedWorkersInput): Promise<SimulatedWorkersReady> {
   const log = createLog({ level: "error", format: "text" });
   const gatherer = {
+    visitOn: async () => "crashed" as const,
     gatherOn: async ({ scannedAt }: { readonly scannedAt: string | null }, { url }: { readonly url: string }) => {
       await wait(gatherMs);
       return gatheredOf(url, scannedAt ?? new Date().toISOString());

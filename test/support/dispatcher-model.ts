@@ -214,6 +214,8 @@ export function dispatcherModel(given: ModelOptions = {}): DispatcherModel {
             raised = listener;
           },
           gather: () => Promise.reject(new Error("the scanner asks, not the dispatcher")),
+          visit: () => Promise.reject(new Error("the scanner asks, not the dispatcher")),
+          provers: () => ({ present: 1, unable: [] }),
         }
       : null,
     progress: { publish: (token, event) => void events.push({ token, event, status: disk.scans.get(token)?.status }) },

@@ -231,6 +231,7 @@ function handedOut(head: Fleet, token: string, store: FakeStore, { adopted, sign
 export function heldGatherer() {
   const scans: FakeScan[] = [];
   const gatherer: FleetWorkerOptions["gatherer"] = {
+    visitOn: async () => "crashed",
     gatherOn: (terms, { url: scanned, stored }, { onStage, signal }) =>
       new Promise((resolve) => {
         onStage("resolving");

@@ -187,6 +187,7 @@ function workerOptions(
     log,
     workingEveryMs: 300,
     gatherer: {
+      visitOn: async () => "crashed",
       gatherOn: (terms, { url, stored }, { onStage, signal }) =>
         new Promise((resolve) => {
           onStage("resolving");

@@ -67,6 +67,7 @@ export async function startHeldWorker(
     clock: systemClock,
     log: { debug: line, info: line, warn: line, error: line },
     gatherer: {
+      visitOn: async () => "crashed",
       gatherOn: (terms, { stored }, { onStage, signal }) =>
         new Promise((resolve) => {
           onStage("resolving");

@@ -94,7 +94,11 @@ export async function serveSites({ startAt, slots, addressOf, scanMsOf, isDead, 
       });
     });
   };
-  const remote: RemoteLocations = { names: () => [location], capacity: () => slots, absentSince: () => null, onCapacity: () => {}, gather };
+  const remote: RemoteLocations = {
+    ...{ names: () => [location], capacity: () => slots, absentSince: () => null, onCapacity: () => {}, gather },
+    visit: () => Promise.reject(new Error("no proof runs here")),
+    provers: () => ({ present: 1, unable: [] }),
+  };
   const scanner = openScanner({
     ...{ clock, log, remote, workerFiles, catalog: builtInCatalog(), deadlines: defaultDeadlines, concurrency: 1 },
     ...{ egress: egressSettings(), caPems: [] },

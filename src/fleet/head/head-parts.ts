@@ -3,7 +3,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Log, LogFields } from "../../base/log.ts";
 import type { ProgressStage, ScanErrorCode } from "../../evidence/scan.ts";
 import { scanFields } from "../../scan/gatherer.ts";
-import type { Gathered } from "../../scan/task.ts";
+import type { Gathered, Visited } from "../../scan/task.ts";
 import type { Store } from "../../store/store.ts";
 import { type CancelNote, type FleetJob, jobAckWaitMs, presenceLapsesMs } from "../messages.ts";
 import type { ResultAddress, WorkerAddress } from "../subjects.ts";
@@ -113,8 +113,10 @@ export interface PendingJob {
   readonly location: string;
   readonly job: FleetJob;
   readonly onStage: (stage: ProgressStage) => void;
-  /** Only the first call counts. */
-  readonly end: (gathered: Gathered | ScanErrorCode) => void;
+  /** Part of a proof: see `StoredJob`. */
+  readonly ofProof: boolean;
+  /** Only the first call counts. A `Visited` for a job that visits, and for no other. */
+  readonly end: (gathered: Gathered | Visited | ScanErrorCode) => void;
   /**
    * `unsent`: to be published. `sent`: published, by this process or an earlier one. `reading`: a result is being read.
    * `ended`: the outcome is known, and not released yet.

@@ -5,7 +5,7 @@ import { messageOf } from "../../base/log.ts";
 import type { RemoteLocations } from "../../scan/gatherer.ts";
 import { type ConnectionOptions, connectNats, FleetError } from "../connection.ts";
 import { defaultStreamLimits, type StreamLimits, type StreamPurpose } from "../streams.ts";
-import type { ResultAddress } from "../subjects.ts";
+import type { ResultAddress, WorkerAddress } from "../subjects.ts";
 import type { FleetState } from "../worker-operations.ts";
 import {
   createFleetCounters,
@@ -20,8 +20,8 @@ import {
   type PendingJobs,
 } from "./head-parts.ts";
 import { claimHead, createLocationStreams, type NatsLink, natsTransport, subscribeToNotes } from "./nats-transport.ts";
-import { createAbsence, createPresenceRegistry, listenToWorkers, type Readers } from "./presence.ts";
-import { createRepeated, hasResult, reconcile } from "./reconcile.ts";
+import { createAbsence, createPresenceRegistry, listenToWorkers, type PresenceRegistry, type Readers } from "./presence.ts";
+import { createRepeated, hasResult, reconcile, withdrawVisits } from "./reconcile.ts";
 import { createJobPublisher, createRemoteGather, type JobSettings } from "./remote-gather.ts";
 import { createResultIntake } from "./result-intake.ts";
 
@@ -253,7 +253,9 @@ function createFleetHead(options: FleetHeadOptions) {
   const counters = createFleetCounters();
   const pendingJobs = createPendingJobs();
   const registry = createPresenceRegistry(times.presenceLapsesMs);
-  const publisher = createJobPublisher(pendingJobs, transport, { isConnected, retryMs: times.retryMs, clock, log });
+  const provers = (location: string) => registry.provers(location, clock.now());
+  const mayVisit = (location: string) => provers(location).unable.length === 0;
+  const publisher = createJobPublisher(pendingJobs, transport, { isConnected, mayVisit, retryMs: times.retryMs, clock, log });
   const intake = createResultIntake({ ...options, ...times, pendingJobs, count: counters.count });
   const capacityListeners: (() => void)[] = [];
   const capacityRose = () => capacityListeners.forEach((listener) => void listener());
@@ -264,25 +266,22 @@ function createFleetHead(options: FleetHeadOptions) {
     endWithoutWorker(options, pendingJobs, (location) => absentSince(location, connectedAt));
     if (isConnected()) await reconcile({ ...options, pendingJobs, count: counters.count, onUnsent: publisher.wake });
   }, repeated);
-  const gather = createRemoteGather({ ...options, pendingJobs, intake, onUnsent: publisher.wake, onAdopted: compare.soon });
+  const remote = createRemoteGather({
+    ...{ ...options, pendingJobs, intake, onUnsent: publisher.wake, onAdopted: compare.soon },
+    whenWorkersKnown: createKnownWait(options, registry),
+  });
 
-  async function failSpent(location: string, token: string): Promise<void> {
-    const pending = pendingJobs.find(token);
-    if (pending?.location !== location || pending.state !== "sent") return;
-    // The result may be on its way while only the acknowledgement of the job was lost.
-    const mayCome = await hasResult(transport, pending).catch(() => true);
-    if (mayCome || pending.state !== "sent") return;
-    counters.count("spent");
-    log.error("scan was lost with its worker twice", jobFields(pending));
-    pending.end("crashed");
-  }
-
-  const { onPresence, onProgress } = listenToWorkers({ ...options, registry, pendingJobs, onCapacity: capacityRose });
+  const onUnable = async ({ location }: WorkerAddress) => {
+    await publisher.settled();
+    await withdrawVisits({ ...options, pendingJobs }, location);
+  };
+  const { onPresence, onProgress } = listenToWorkers({ ...options, registry, pendingJobs, onCapacity: capacityRose, onUnable });
   const locations: RemoteLocations = {
-    gather,
+    ...remote,
     names: () => store.workers.locations(),
     capacity: (location) => (isConnected() ? registry.capacity(location, clock.now()) : 0),
     absentSince: (location) => absentSince(location, connectedAt),
+    provers: (location) => (isConnected() ? provers(location) : { present: 0, unable: [] }),
     onCapacity: (listener) => void capacityListeners.push(listener),
   };
   return {
@@ -292,7 +291,7 @@ function createFleetHead(options: FleetHeadOptions) {
       onPresence,
       onProgress,
       onManifest: (address: ResultAddress, manifest: DeliveredManifest) => intake.receive(address, manifest),
-      onSpentJob: (location: string, token: string) => void failSpent(location, token),
+      onSpentJob: (location: string, token: string) => void failSpent({ ...options, pendingJobs, count: counters.count }, location, token),
     },
     /** Must be called when streams and consumers are ready, at first and after each loss of the connection. */
     connected: () => {
@@ -312,6 +311,31 @@ function createFleetHead(options: FleetHeadOptions) {
       publisher.stop();
       intake.close();
     },
+  };
+}
+
+interface SpentOptions extends Pick<HeadParts, "pendingJobs" | "transport" | "log"> {
+  readonly count: (event: "spent") => void;
+}
+
+async function failSpent({ pendingJobs, transport, count, log }: SpentOptions, location: string, token: string): Promise<void> {
+  const pending = pendingJobs.find(token);
+  if (pending?.location !== location || pending.state !== "sent") return;
+  // The result may be on its way while only the acknowledgement of the job was lost.
+  const mayCome = await hasResult(transport, pending).catch(() => true);
+  if (mayCome || pending.state !== "sent") return;
+  count("spent");
+  log.error("scan was lost with its worker twice", jobFields(pending));
+  pending.end("crashed");
+}
+
+/** A worker takes jobs by what an earlier process of this server answered, until that answer lapses. */
+function createKnownWait({ store, times, clock }: FleetHeadOptions, registry: Pick<PresenceRegistry, "isKnown">) {
+  const lapseMs = clock.now().getTime() + times.presenceLapsesMs;
+  return async (location: string, signal: AbortSignal | undefined): Promise<void> => {
+    const enrolled = store.workers.list().filter((worker) => worker.location === location && worker.revokedAt === null);
+    const leftMs = lapseMs - clock.now().getTime();
+    if (leftMs > 0 && !enrolled.every(({ id }) => registry.isKnown(id))) await pause(clock, leftMs, signal);
   };
 }
 

@@ -1,6 +1,7 @@
 /** Presence of workers at the head: their notes, whether each may take jobs, and since when a location has none. */
 import { messageOf } from "../../base/log.ts";
 import { evidenceVersion } from "../../evidence/evidence.ts";
+import type { Provers } from "../../evidence/scan.ts";
 import {
   fleetProtocol,
   type PresenceAnswer,
@@ -41,9 +42,10 @@ export function createMessageRate({ perSecond, burst }: { readonly perSecond: nu
 
 interface PresentWorker extends WorkerPresence {
   readonly location: string;
+  readonly visits: boolean;
 }
 
-type PresenceRegistry = ReturnType<typeof createPresenceRegistry>;
+export type PresenceRegistry = ReturnType<typeof createPresenceRegistry>;
 
 const usableAnswers: ReadonlySet<PresenceAnswer> = new Set(["accepted", "drained"]);
 
@@ -63,16 +65,22 @@ export function createPresenceRegistry(lapsesMs: number) {
     /** True if the capacity of the location has risen. */
     note: (
       { worker: id, location }: WorkerAddress,
-      { slots, busy }: Pick<PresenceNote, "slots" | "busy">,
+      { slots, busy, visits = false }: Pick<PresenceNote, "slots" | "busy" | "visits">,
       answer: PresenceAnswer,
       now: Date,
     ): boolean => {
       const before = capacity(location, now);
-      workers.set(id, { id, location, slots, busy, answer, seenAt: now });
+      workers.set(id, { id, location, slots, busy, visits, answer, seenAt: now });
       return capacity(location, now) > before;
     },
     /** Workers whose last note has not lapsed. */
     present,
+    provers: (location: string, now: Date): Provers => {
+      const accepted = present(now).filter((worker) => worker.answer === "accepted" && worker.location === location);
+      return { present: accepted.length, unable: accepted.flatMap(({ id, visits }) => (visits ? [] : [id])) };
+    },
+    /** Whether the worker has reported itself to this process. */
+    isKnown: (id: string): boolean => workers.has(id),
     /** Slots of the accepted workers, and one scan that waits for each of them. */
     capacity,
     /** When a worker of the location last reported itself that may take scans, or may after it is resumed; null if none has. */
@@ -142,6 +150,11 @@ interface WorkerNotesOptions extends Omit<HeadParts, "isConnected" | "transport"
   readonly readers: Readers;
   readonly times: Pick<FleetTimes, "noteSeenEveryMs">;
   readonly onCapacity: () => void;
+  /**
+   * Called for a note of a worker that may take jobs and cannot visit pages. It is answered once this has resolved, and not at all if it
+   * rejects: the worker asks again.
+   */
+  readonly onUnable: (address: WorkerAddress) => Promise<void>;
 }
 
 /** A worker sends one in ten seconds, and one at each reconnection. */
@@ -153,7 +166,7 @@ const progressRate = { perSecond: 100, burst: 400 };
 const noSlots = { slots: 0, busy: 0 };
 
 export function listenToWorkers(options: WorkerNotesOptions): Pick<HeadEvents, "onPresence" | "onProgress"> {
-  const { store, registry, pendingJobs, readers, onCapacity, clock } = options;
+  const { store, registry, pendingJobs, readers, onCapacity, onUnable, clock, log } = options;
   const presences = createMessageRate(presenceRate);
   const progresses = createMessageRate(progressRate);
   const noteSeen = createSeenWriter(options);
@@ -167,11 +180,15 @@ export function listenToWorkers(options: WorkerNotesOptions): Pick<HeadEvents, "
       if (note === null && (protocol === null || protocol === fleetProtocol)) return;
       const answer = answerPresence(address, { note, protocol: protocol ?? 0 }, { workers: store.workers, readers });
       const answered: PresenceReply = { v: fleetProtocol, answer, text: texts[answer] };
-      reply(JSON.stringify(answered));
+      const send = () => reply(JSON.stringify(answered));
+      const isUnable = answer === "accepted" && note?.visits !== true;
+      if (!isUnable) send();
       // Made-up identities take no memory.
       if (answer === "unknown") return;
       if (registry.note(address, note ?? noSlots, answer, now)) onCapacity();
       if (note !== null && answer !== "revoked") noteSeen(address.worker, note, now);
+      // After it is known as present: from now on no visit is published at its location.
+      if (isUnable) onUnable(address).then(send, (error) => log.warn("worker not answered yet", { ...address, because: messageOf(error) }));
     },
     onProgress: ({ location, worker, token }, bytes) => {
       if (!progresses.allows(worker, clock.now().getTime())) return;

@@ -5,7 +5,7 @@ import { jobDeliveriesMax } from "../messages.ts";
 import { partsMax } from "../results.ts";
 import type { ResultAddress } from "../subjects.ts";
 import { type FleetTimes, type HeadParts, type HeadTransport, jobFields, type PendingJob } from "./head-parts.ts";
-import { isRunning } from "./result-intake.ts";
+import { isWanted } from "./result-intake.ts";
 
 /** A job that is lost more often ends its scan. */
 const republishedMax = 3;
@@ -44,13 +44,13 @@ export async function reconcile(options: ReconcileOptions): Promise<void> {
 
 /** @throws if the transport cannot be reached. */
 async function reconcileLocation(options: ReconcileOptions, location: string): Promise<void> {
-  const { pendingJobs, transport, store, clock } = options;
+  const { pendingJobs, transport, clock } = options;
   const lookedAtMs = clock.now().getTime();
   // A worker sends the result before it acknowledges the job: jobs are read first, so that no scan shows neither.
   const jobs = await transport.jobs(location);
   const results = await transport.results(location);
   for (const token of jobs) {
-    if (isRunning(store, { token, location })) continue;
+    if (isWanted(options, { token, location })) continue;
     options.count("removed");
     await transport.withdrawJob(location, token);
   }
@@ -68,17 +68,38 @@ async function reconcileLocation(options: ReconcileOptions, location: string): P
   }
 }
 
+/**
+ * Ends the visits of a location where a worker has appeared that cannot make them. NATS then holds none of them, and none of an earlier
+ * process.
+ * @throws if the transport cannot be reached.
+ */
+export async function withdrawVisits(
+  options: Pick<HeadParts, "pendingJobs" | "transport" | "store" | "log">,
+  location: string,
+): Promise<void> {
+  const { pendingJobs, transport, log } = options;
+  const visits = pendingJobs.list().filter((pending) => pending.location === location && pending.job.visit !== undefined);
+  const unable = visits.filter(({ state }) => state === "unsent" || state === "sent");
+  for (const pending of unable) {
+    log.warn("visit withdrawn: a worker of its location cannot make it", jobFields(pending));
+    pending.end("worker-too-old");
+  }
+  const kept = (token: string) => !visits.some(({ job }) => job.token === token) && isWanted(options, { token, location });
+  for (const token of await transport.jobs(location)) if (!kept(token)) await transport.withdrawJob(location, token);
+}
+
 const keyOf = ({ token, attempt }: { readonly token: string; readonly attempt: number }) => `${token} ${attempt}`;
 
 /** Results of scans that are over, and messages that no honest worker sends. */
-async function removeUnwanted({ transport, store, count }: ReconcileOptions, results: readonly ResultAddress[]): Promise<void> {
+async function removeUnwanted(options: ReconcileOptions, results: readonly ResultAddress[]): Promise<void> {
+  const { transport, store, count } = options;
   const removed = new Set<string>();
   for (const address of results) {
     const { location, token } = address;
-    if (isRunning(store, { location, token })) {
+    if (isWanted(options, { location, token })) {
       const worker = store.workers.find(address.worker);
       const isKnown = worker !== undefined && worker.revokedAt === null && worker.location === location;
-      const isPlausible = isKnown && address.delivery <= jobDeliveriesMax && (address.part ?? 0) < partsMax && isRunning(store, address);
+      const isPlausible = isKnown && address.delivery <= jobDeliveriesMax && (address.part ?? 0) < partsMax && isWanted(options, address);
       if (isPlausible) continue;
       count("removed");
       await transport.removeResultPart(address);

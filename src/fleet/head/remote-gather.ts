@@ -2,13 +2,16 @@
 import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/log.ts";
 import type { ScanErrorCode } from "../../evidence/scan.ts";
-import { type GatherEnd, type Gatherer, type GatherJob, type GatherWatch, isCancelled, type StoredJob } from "../../scan/gatherer.ts";
-import type { Gathered } from "../../scan/task.ts";
-import { type FleetJob, fleetProtocol } from "../messages.ts";
+import { type GatherEnd, type GatherWatch, isCancelled, type RemoteLocations, type StoredJob, type VisitJob } from "../../scan/gatherer.ts";
+import { type Gathered, type Visited, visitDeadlines } from "../../scan/task.ts";
+import { type FleetJob, fleetProtocol, visitJobBytesMax } from "../messages.ts";
 import { type FleetTimes, type HeadParts, type HeadTransport, jobFields, type PendingJob, type PendingJobs } from "./head-parts.ts";
 import type { ResultIntake } from "./result-intake.ts";
 
-type JobPublisherOptions = Pick<HeadParts, "isConnected" | "clock" | "log"> & Pick<FleetTimes, "retryMs">;
+interface JobPublisherOptions extends Pick<HeadParts, "isConnected" | "clock" | "log">, Pick<FleetTimes, "retryMs"> {
+  /** Asked right before a visit is published. */
+  readonly mayVisit: (location: string) => boolean;
+}
 
 const retryMsMax = 30_000;
 
@@ -20,7 +23,8 @@ function clauseOf({ location, because }: PublishFault): string {
 }
 
 export function createJobPublisher(pendingJobs: PendingJobs, transport: HeadTransport, options: JobPublisherOptions) {
-  const { clock, log, retryMs, isConnected } = options;
+  const { clock, log, retryMs, isConnected, mayVisit } = options;
+  let publishing = Promise.resolve();
   let running = false;
   let stopped = false;
   /** A job may be added after a run has looked for the last time. */
@@ -35,7 +39,13 @@ export function createJobPublisher(pendingJobs: PendingJobs, transport: HeadTran
     const nextUnsent = () => pendingJobs.list().find(({ state, location }) => state === "unsent" && !errors.has(location));
     for (let next = nextUnsent(); next !== undefined && !stopped; next = nextUnsent()) {
       const { location } = next;
-      await publish(pendingJobs, transport, next, clock).catch((error) => errors.set(location, error));
+      if (next.job.visit !== undefined && !mayVisit(location)) {
+        log.warn("visit not published: a worker of its location cannot make it", jobFields(next));
+        next.end("worker-too-old");
+        continue;
+      }
+      publishing = publish(pendingJobs, transport, next, clock).catch((error) => void errors.set(location, error));
+      await publishing;
     }
     const [first] = errors;
     return first === undefined ? null : { location: first[0], because: messageOf(first[1]) };
@@ -71,6 +81,8 @@ export function createJobPublisher(pendingJobs: PendingJobs, transport: HeadTran
 
   return {
     wake,
+    /** Resolves when the job that is being published is out. Never rejects. */
+    settled: () => publishing,
     /** Clause for readiness: why jobs cannot be published; null while they can. */
     fault: () => fault,
     stop: () => {
@@ -105,56 +117,67 @@ interface RemoteGatherOptions extends HeadParts {
   readonly jobSettings: JobSettings;
   /** A job is to be published. */
   readonly onUnsent: () => void;
+  /** Resolves when no worker can take jobs of the location that this process does not know, and on an abort. */
+  readonly whenWorkersKnown: (location: string, signal: AbortSignal | undefined) => Promise<void>;
   /** An earlier process has published the job, or was about to. */
   readonly onAdopted: () => void;
 }
 
 const nothing = () => Promise.resolve();
 
-export function createRemoteGather(options: RemoteGatherOptions): Gatherer["gather"] {
-  const { pendingJobs, transport, isConnected, intake, onUnsent, onAdopted, clock, log } = options;
+/** Asks the worker to stop. Without a connection it goes on, and its result is dropped. */
+function cancel(
+  { transport, isConnected }: Pick<HeadParts, "transport" | "isConnected">,
+  { location, job: { v, token, attempt } }: PendingJob,
+): void {
+  if (isConnected()) transport.cancel(location, { v, token, attempt });
+}
 
-  /** Asks the worker to stop. Without a connection it goes on, and its result is dropped. */
-  function cancel({ location, job: { v, token, attempt } }: PendingJob): void {
-    if (isConnected()) transport.cancel(location, { v, token, attempt });
+async function release(options: RemoteGatherOptions, pending: PendingJob, ofCancelled: boolean): Promise<void> {
+  const { pendingJobs, transport, isConnected, intake, log } = options;
+  intake.release(pending);
+  pendingJobs.remove(pending);
+  if (!isConnected()) return;
+  const { location, job } = pending;
+  try {
+    await Promise.all([transport.removeResults(location, job.token), transport.withdrawJob(location, job.token)]);
+    // Again, for a worker that took the job between the first note and the withdrawal.
+    if (ofCancelled) cancel(options, pending);
+  } catch (error) {
+    log.debug("messages of a stored scan are removed later", { ...jobFields(pending), because: messageOf(error) });
   }
+}
 
-  async function release(pending: PendingJob, ofCancelled: boolean): Promise<void> {
-    intake.release(pending);
-    pendingJobs.remove(pending);
-    if (!isConnected()) return;
-    const { location, job } = pending;
-    try {
-      await Promise.all([transport.removeResults(location, job.token), transport.withdrawJob(location, job.token)]);
-      // Again, for a worker that took the job between the first note and the withdrawal.
-      if (ofCancelled) cancel(pending);
-    } catch (error) {
-      log.debug("messages of a stored scan are removed later", { ...jobFields(pending), because: messageOf(error) });
-    }
-  }
+export function createRemoteGather(options: RemoteGatherOptions): Pick<RemoteLocations, "gather" | "visit"> {
+  const { pendingJobs, onUnsent, onAdopted, clock } = options;
 
-  return ({ url, stored }: GatherJob, { onStage, signal }: GatherWatch): Promise<GatherEnd> => {
-    const { promise, resolve } = Promise.withResolvers<GatherEnd>();
-    if (stored === null || signal?.aborted)
-      return Promise.resolve({ gathered: stored === null ? "no-worker" : "interrupted", release: nothing });
-    const job = jobOf(options, url, stored);
+  /** `V`: what the results of the job have. */
+  function handOut<V extends Gathered | Visited>(
+    job: FleetJob,
+    stored: StoredJob,
+    { onStage, signal }: GatherWatch,
+  ): Promise<GatherEnd<V>> {
+    const { promise, resolve } = Promise.withResolvers<GatherEnd<V>>();
+    const ofProof = stored.ofProof === true;
     const abort = () => {
-      if (isCancelled(signal)) {
-        cancel(pending);
-        end("cancelled");
+      if (isCancelled(signal) || ofProof) {
+        cancel(options, pending);
+        end(isCancelled(signal) ? "cancelled" : "interrupted");
         return;
       }
       // The scan stays pending, or the publisher would withdraw a job that a worker may have taken.
       pending.state = "ended";
       resolve({ gathered: "interrupted", release: nothing });
     };
-    const end = (gathered: Gathered | ScanErrorCode) => {
+    const end = (gathered: Gathered | Visited | ScanErrorCode) => {
       signal?.removeEventListener("abort", abort);
       pending.state = "ended";
-      resolve({ gathered, worker: pending.worker, release: () => release(pending, gathered === "cancelled") });
+      const isUnwanted = gathered === "cancelled" || gathered === "interrupted" || gathered === "worker-too-old";
+      // The intake reads results in the form of the job.
+      resolve({ gathered: gathered as V | ScanErrorCode, worker: pending.worker, release: () => release(options, pending, isUnwanted) });
     };
     const pending: PendingJob = {
-      ...{ location: stored.location, job, onStage, end },
+      ...{ location: stored.location, job, ofProof, onStage, end },
       ...{ worker: null, sequence: null, begunAtMs: null, republished: 0, unreadable: 0 },
       ...(stored.adopted ? { state: "sent", sentAtMs: 0 } : { state: "unsent", sentAtMs: clock.now().getTime() }),
     };
@@ -163,7 +186,31 @@ export function createRemoteGather(options: RemoteGatherOptions): Gatherer["gath
     if (stored.adopted) onAdopted();
     else onUnsent();
     return promise;
+  }
+
+  return {
+    gather: ({ url, stored }, watch) => {
+      if (stored === null || watch.signal?.aborted) return ended(stored === null ? "no-worker" : "interrupted");
+      return handOut<Gathered>(jobOf(options, url, stored), stored, watch);
+    },
+    visit: async (job, stored, watch) => {
+      await options.whenWorkersKnown(stored.location, watch.signal);
+      if (watch.signal?.aborted) return ended("interrupted");
+      const visit = visitOf(options, job, stored);
+      return visit === null ? ended("headers-too-long") : handOut<Visited>(visit, stored, watch);
+    },
   };
+}
+
+function ended(gathered: ScanErrorCode): Promise<GatherEnd<never>> {
+  return Promise.resolve({ gathered, release: nothing });
+}
+
+/** Null for a job that would exceed its limit. */
+function visitOf(options: RemoteGatherOptions, { url, overrides, screenshot }: VisitJob, stored: StoredJob): FleetJob | null {
+  const { deadlines, ...job } = jobOf(options, url, stored);
+  const sent: FleetJob = { ...job, deadlines: visitDeadlines(deadlines), screenshot, visit: { overrides } };
+  return Buffer.byteLength(JSON.stringify(sent)) > visitJobBytesMax ? null : sent;
 }
 
 /** The instant of the scan is its start in the store: the next process of this server expects the same one. */

@@ -4,11 +4,10 @@
  */
 import { pause } from "../../base/clock.ts";
 import { messageOf } from "../../base/log.ts";
-import type { ScanErrorCode } from "../../evidence/scan.ts";
-import type { Gathered } from "../../scan/task.ts";
-import { createResultAssembly, unpackResult } from "../results.ts";
+import type { FleetJob } from "../messages.ts";
+import { createResultAssembly, unpackResult, unpackVisit } from "../results.ts";
 import { type ResultAddress, resultSubjects } from "../subjects.ts";
-import { type DeliveredManifest, type FleetStore, type HeadParts, jobFields, type PendingJob } from "./head-parts.ts";
+import { type DeliveredManifest, type FleetStore, type HeadParts, jobFields, type PendingJob, type PendingJobs } from "./head-parts.ts";
 import { createMessageRate } from "./presence.ts";
 
 /** Results in memory that are not stored yet, each of at most 14 MB. The others wait in NATS. */
@@ -133,17 +132,17 @@ class HeldResults {
     }
     held.isOutcome = true;
     if ("fault" in read) refuse(this.#options, held.address, pending, read.fault);
-    else accept(this.#options, held.address);
+    else accept(this.#options, held.address, pending);
     pending.end("fault" in read ? "crashed" : read.gathered);
   }
 
   /** Null if no scan waits for the result: then it has been dropped, or is delivered again later. */
   #claim(held: Held): PendingJob | null {
-    const { pendingJobs, store, earlyMs } = this.#options;
+    const { pendingJobs, earlyMs, store } = this.#options;
     const { address } = held;
     const worker = store.workers.find(address.worker);
     const isEnrolled = worker !== undefined && worker.location === address.location && worker.revokedAt === null;
-    if (!isEnrolled || !isRunning(store, address)) {
+    if (!isEnrolled || !isWanted(this.#options, address)) {
       this.#drop(held);
       return null;
     }
@@ -203,8 +202,9 @@ function hasEnded(pending: Pick<PendingJob, "state">): boolean {
   return pending.state === "ended";
 }
 
-function accept({ store, count, log }: ResultIntakeOptions, { worker, token }: ResultAddress): void {
+function accept({ store, count, log }: ResultIntakeOptions, { worker, token }: ResultAddress, { job }: PendingJob): void {
   count("results");
+  if (job.visit !== undefined) return;
   store.workers.noteScan(worker).catch((error) => log.warn("scan of worker not counted", { token, because: messageOf(error) }));
 }
 
@@ -220,11 +220,13 @@ function refuse(
   store.workers.noteFault(worker, lastFault).catch((error) => log.warn("fault of worker not stored", { token, because: messageOf(error) }));
 }
 
-/** Whether the store has this attempt as running at this location. */
-export function isRunning(
-  store: Pick<FleetStore, "scans">,
+/** Whether the store has this attempt as running at this location, or a proof of this process waits for it. */
+export function isWanted(
+  { store, pendingJobs }: { readonly store: Pick<FleetStore, "scans">; readonly pendingJobs: Pick<PendingJobs, "find"> },
   scan: { readonly token: string; readonly location: string; readonly attempt?: number },
 ): boolean {
+  const pending = pendingJobs.find(scan.token, scan.attempt);
+  if (pending?.ofProof === true) return pending.location === scan.location;
   const stored = store.scans.findByToken(scan.token);
   return stored?.status === "running" && stored.location === scan.location && (scan.attempt ?? stored.attempts) === stored.attempts;
 }
@@ -234,7 +236,7 @@ async function readResult(
   options: ResultIntakeOptions,
   { address, manifests }: Held,
   { job }: PendingJob,
-): Promise<{ readonly gathered: Gathered | ScanErrorCode } | { readonly fault: string } | "part missing"> {
+): Promise<ReturnType<typeof unpackResult> | ReturnType<typeof unpackVisit> | "part missing"> {
   const assembly = createResultAssembly();
   let added = assembly.add(null, manifests[0]?.bytes ?? new Uint8Array());
   for (let part = 0; added === "more"; part++) {
@@ -246,9 +248,12 @@ async function readResult(
 }
 
 /** A worker decides what is unpacked: an error that it causes must end the scan, or the result would come again without end. */
-function unpackSafely(...[assembly, job]: Parameters<typeof unpackResult>): ReturnType<typeof unpackResult> {
+function unpackSafely(
+  assembly: Parameters<typeof unpackVisit>[0],
+  job: FleetJob,
+): ReturnType<typeof unpackResult> | ReturnType<typeof unpackVisit> {
   try {
-    return unpackResult(assembly, job);
+    return job.visit === undefined ? unpackResult(assembly, job) : unpackVisit(assembly);
   } catch {
     return { fault: "sent a result that this server fails to read" };
   }

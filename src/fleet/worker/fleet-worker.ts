@@ -135,7 +135,7 @@ class ConnectedWorker {
     const { version, reach } = this.#options;
     this.#offeredLast = this.#offered();
     const work = { slots: this.#offered(), busy: this.#slots.busy(), scansDone: this.#scansDone, lastFault: this.#lastFault };
-    return { version, evidenceVersion, reach, ...work };
+    return { version, evidenceVersion, reach, ...work, visits: true };
   }
 
   #ended(outcome: CountedOutcome): void {

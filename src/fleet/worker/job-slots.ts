@@ -4,7 +4,7 @@ import { createLruCache } from "../../base/lru-cache.ts";
 import type { ProgressStage, ScanErrorCode } from "../../evidence/scan.ts";
 import type { CountedOutcome, ScanTimer } from "../../metrics/scan-metrics.ts";
 import { type LocalGatherer, scanFields } from "../../scan/gatherer.ts";
-import type { Gathered, ScanDeadlines } from "../../scan/task.ts";
+import type { ScanDeadlines } from "../../scan/task.ts";
 import {
   type FleetJob,
   fleetProtocol,
@@ -15,13 +15,13 @@ import {
   parseFleetJob,
   type RefusedJob,
 } from "../messages.ts";
-import { packResult } from "../results.ts";
+import { type PackedResult, packResult, packVisit } from "../results.ts";
 import { progressSubjects, type WorkerAddress } from "../subjects.ts";
 import type { DeliveredJob } from "./job-feed.ts";
 import { type ResultSending, sendResult } from "./send-result.ts";
 
 export interface JobSlotsOptions extends Pick<ResultSending, "connection" | "connected" | "clock"> {
-  readonly gatherer: Pick<LocalGatherer, "gatherOn">;
+  readonly gatherer: Pick<LocalGatherer, "gatherOn" | "visitOn">;
   readonly slots: number;
   readonly address: WorkerAddress;
   /** Deadlines in the settings of this worker: a job may ask for less. */
@@ -181,10 +181,10 @@ async function perform(held: HeldJob, options: JobSlotsOptions, answered: Answer
 
   log.info("scan started", { ...fields, delivery: held.delivered.delivery });
   const startMs = clock.monotonicMs();
-  const gathered = await gather(held, options);
+  const { packed, code } = await gather(held, options);
   renew();
   if (signal.aborted) return endEarly(held, fields, log);
-  if (gathered === "browser-unavailable" && held.delivered.delivery < jobDeliveriesMax && !answered.has(held.delivered.publication)) {
+  if (code === "browser-unavailable" && held.delivered.delivery < jobDeliveriesMax && !answered.has(held.delivered.publication)) {
     // First: with an open request this worker would get the job itself.
     onFault("the browser does not start");
     answered.set(held.delivered.publication, "returned");
@@ -197,38 +197,40 @@ async function perform(held: HeldJob, options: JobSlotsOptions, answered: Answer
     onFault(`a result cannot be sent: ${because}`);
     log.warn("result not sent yet", { ...fields, because });
   };
-  const isSent = await sendResult(
-    packResult(gathered),
-    { ...address, token, attempt, delivery },
-    { connection, connected, onRetry, clock, signal },
-  );
+  const isSent = await sendResult(packed, { ...address, token, attempt, delivery }, { connection, connected, onRetry, clock, signal });
   if (!isSent) return endEarly(held, fields, log);
   answered.set(held.delivered.publication, "sent");
   await acknowledge(held, options);
-  const code = failureOf(gathered);
   const outcome = code === null ? "finished" : "failed";
   log.info("result sent", { ...fields, status: outcome, code, ms: Math.round(clock.monotonicMs() - startMs) });
   return outcome;
 }
 
-async function gather({ job, ending: { signal } }: HeldJob, options: JobSlotsOptions): Promise<Gathered | ScanErrorCode> {
+interface Collected {
+  readonly packed: PackedResult;
+  /** Null unless it failed. */
+  readonly code: ScanErrorCode | null;
+}
+
+/** Scans the page of the job, or visits it for a proof. */
+async function gather({ job, ending: { signal } }: HeldJob, options: JobSlotsOptions): Promise<Collected> {
   const { gatherer, address } = options;
-  const { url, token, attempt, requestId, scannedAt, screenshot, headerCharsMax: headerValueCharsMax, deadlines } = job;
+  const { url, token, attempt, requestId, scannedAt, screenshot, headerCharsMax: headerValueCharsMax, deadlines, visit } = job;
+  const stored = { token, attempt, location: address.location, adopted: false, requestId };
+  const terms = { scannedAt, screenshot, headerValueCharsMax, deadlines };
+  sendProgress(options, job, null);
+  if (visit !== undefined) {
+    const visited = await gatherer.visitOn(terms, { url, screenshot, overrides: visit.overrides }, stored, { onStage: () => {}, signal });
+    return { packed: packVisit(visited), code: typeof visited === "string" ? visited : null };
+  }
   const timer = options.timeScan();
   const onStage = (stage: ProgressStage) => {
     sendProgress(options, job, stage);
     timer.stage(stage);
   };
-  sendProgress(options, job, null);
-  const stored = { token, attempt, location: address.location, adopted: false, requestId };
-  const terms = { scannedAt, screenshot, headerValueCharsMax, deadlines };
   const gathered = await gatherer.gatherOn(terms, { url, stored }, { onStage, signal });
   timer.end(typeof gathered === "string" ? null : gathered.evidence);
-  return gathered;
-}
-
-function failureOf(gathered: Gathered | ScanErrorCode): ScanErrorCode | null {
-  return typeof gathered === "string" ? gathered : gathered.unreachable;
+  return { packed: packResult(gathered), code: typeof gathered === "string" ? gathered : gathered.unreachable };
 }
 
 /**

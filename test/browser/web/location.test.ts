@@ -15,7 +15,12 @@ let pages: PagesUnderTest;
 let visitors: Visitors;
 
 beforeAll(async () => {
-  const locations = { names: () => ["berlin", longest], capacity: () => 2, absentSince: () => absentSince };
+  const locations = {
+    names: () => ["berlin", longest],
+    capacity: () => 2,
+    absentSince: () => absentSince,
+    provers: () => ({ present: 1, unable: [] }),
+  };
   [pages, visitors] = await Promise.all([startPages({ scanning: { locations } }), openVisitors()]);
 }, startMsMax);
 afterAll(async () => {

@@ -59,6 +59,8 @@ const remote: NonNullable<DispatcherOptions["remote"]> = {
     onCapacity = listener;
   },
   gather: () => Promise.reject(new Error("the scanner asks, not the dispatcher")),
+  visit: () => Promise.reject(new Error("the scanner asks, not the dispatcher")),
+  provers: () => ({ present: 1, unable: [] }),
 };
 
 async function started(given: Partial<DispatcherOptions> = {}): Promise<void> {

@@ -17,7 +17,12 @@ let visitor: Visitor;
 /** Scans of the host in the order of their ends, each location in turn. */
 let scans: Readonly<Record<"local" | "berlin", readonly ScanRecord[]>>;
 
-const locations = { names: () => ["berlin", "paris"], capacity: () => 2, absentSince: () => null };
+const locations = {
+  names: () => ["berlin", "paris"],
+  capacity: () => 2,
+  absentSince: () => null,
+  provers: () => ({ present: 1, unable: [] }),
+};
 beforeAll(async () => {
   pages = await startPages({ scanning: { locations } });
   const account = await accountIn(pages, "one@assay.test");

@@ -21,7 +21,7 @@ let site: string;
 let tests = 0;
 
 beforeAll(async () => {
-  const locations = { names: () => names, capacity: () => 2, absentSince: () => absentSince };
+  const locations = { names: () => names, capacity: () => 2, absentSince: () => absentSince, provers: () => ({ present: 1, unable: [] }) };
   const mayBeScanned = (url: string) => !url.includes("inside");
   pages = await startPages({ scanning: { locations, mayBeScanned }, config: { "guest.rate_per_hour": 1_000 } });
 });

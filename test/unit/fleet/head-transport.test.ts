@@ -49,7 +49,7 @@ const sentAddress = { location: "berlin", worker, token: "berlin_1", attempt: 1,
 function sentJob(token: string, changes: Partial<PendingJob> = {}): PendingJob {
   const job = { v: fleetProtocol, token, attempt: 1, url: "https://site.test/", scannedAt, ...jobSettings } as const;
   const times = { worker: null, sequence: 1, sentAtMs: 0, begunAtMs: null, republished: 0, unreadable: 0 };
-  return { location: token.split("_")[0] ?? "", job, onStage: nothing, end: nothing, state: "sent", ...times, ...changes };
+  return { location: token.split("_")[0] ?? "", job, ofProof: false, onStage: nothing, end: nothing, state: "sent", ...times, ...changes };
 }
 
 describe("the comparison with NATS", () => {
@@ -143,7 +143,7 @@ describe("a lost job", () => {
 
 describe("the publisher", () => {
   const publisherOf = (pendingJobs: ReturnType<typeof createPendingJobs>, transport: HeadTransport) =>
-    createJobPublisher(pendingJobs, transport, { isConnected: () => true, retryMs: 1_000, clock, log });
+    createJobPublisher(pendingJobs, transport, { isConnected: () => true, mayVisit: () => true, retryMs: 1_000, clock, log });
   const unsent = (token: string, changes: Partial<PendingJob> = {}) => sentJob(token, { state: "unsent", sequence: null, ...changes });
   const laterAttempt = (token: string) => {
     const pending = unsent(token);
@@ -316,7 +316,7 @@ describe("a result", () => {
 
 test("a scan is no longer pending once its outcome is stored, and an earlier attempt does not take a later one with it", async () => {
   const pendingJobs = createPendingJobs();
-  const gather = createRemoteGather({
+  const { gather } = createRemoteGather({
     ...{
       pendingJobs,
       transport: transportWith({}),
@@ -329,6 +329,7 @@ test("a scan is no longer pending once its outcome is stored, and an earlier att
       onAdopted: nothing,
     },
     intake: { release: nothing },
+    whenWorkersKnown: async () => {},
   });
   const handOut = (attempt: number) => {
     const stored = { token: "berlin_1", attempt, location: "berlin", adopted: false };
@@ -351,10 +352,11 @@ test("a stop of the head while a job is published leaves the job to the worker t
     withdrawJob: async (_location, token) => void withdrawn.push(token),
   });
   const pendingJobs = createPendingJobs();
-  const publisher = createJobPublisher(pendingJobs, transport, { isConnected: () => true, retryMs: 10, clock, log });
-  const gather = createRemoteGather({
+  const publisher = createJobPublisher(pendingJobs, transport, { isConnected: () => true, mayVisit: () => true, retryMs: 10, clock, log });
+  const { gather } = createRemoteGather({
     ...{ pendingJobs, transport, isConnected: () => true, store, jobSettings, clock, log, onUnsent: publisher.wake, onAdopted: nothing },
     intake: { release: nothing },
+    whenWorkersKnown: async () => {},
   });
   const stop = new AbortController();
   const stored = { token: "berlin_1", attempt: 1, location: "berlin", adopted: false };

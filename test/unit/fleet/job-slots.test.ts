@@ -158,7 +158,7 @@ test("a defect while gathering ends the job as failed, and frees its slot", asyn
   const gatherOn = async ({ scannedAt }: { readonly scannedAt: string | null }) => {
     throw new Error(`a defect at ${scannedAt}`);
   };
-  const slots = openSlots(1, undefined, { gatherer: { gatherOn } });
+  const slots = openSlots(1, undefined, { gatherer: { gatherOn, visitOn: async () => "crashed" } });
   for (const token of ["a", "b"]) slots.take(delivered(token));
   await soon();
   expect([slots.busy(), slots.outcomes]).toEqual([0, ["failed", "failed"]]);
