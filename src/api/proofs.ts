@@ -63,7 +63,7 @@ const ProofRequest = model(
       ),
       location: Type.Optional(
         Type.String({
-          description: `Where to prove from: ${localLocation}, this appliance itself, when omitted. Workers of other locations make no proofs.`,
+          description: `Where to prove from: ${localLocation}, this appliance itself, when omitted, or a location whose present workers can all visit pages for proofs.`,
         }),
       ),
       draft: Type.Optional(
@@ -94,6 +94,7 @@ const shown = {
   status: oneOfValues(proofStatuses),
   statusUrl: Type.String({ description: "Relative path of the proof." }),
   step: nullable(oneOfValues(proofSteps), { description: "Null unless it is running." }),
+  location: Type.Optional(Type.String({ description: `Where it runs; absent for ${localLocation}.` })),
   createdAt: instantOf("When it was queued."),
   endedAt: nullable(instantOf("When it ended; null before.")),
   errorCode: nullable(oneOfValues(scanErrorCodes), { description: "Why it failed; else null." }),
@@ -124,7 +125,7 @@ const listedBody = bodyOf(ListedProof);
 
 function listedProof(proof: ProofRecord) {
   const status = proof.errorCode === "cancelled" ? "cancelled" : proof.status;
-  return listedBody({ ...proof, status, statusUrl: statusUrlOf(proof.token) });
+  return listedBody({ ...proof, location: proof.location, status, statusUrl: statusUrlOf(proof.token) });
 }
 
 export const proofOperations = [
@@ -145,7 +146,7 @@ export const proofOperations = [
     refusals: {
       400: refused(`${badBody} A fault in a policy is named by line and column, and nothing is visited.`),
       ...keyReused,
-      409: refused("The location makes no proofs. The answer names its workers and their releases."),
+      409: refused("The location makes no proofs now. The answer names the workers that cannot, and their releases."),
       429: refused(`Too many requests in this minute, or too many proofs in this hour. ${countedText}`, undefined, undefined, retryAfter),
       503: refused("The queue is full, or the disk.", undefined, undefined, retryAfter),
     },
@@ -153,10 +154,10 @@ export const proofOperations = [
       const urls = pagesOf(body.url, body.pages ?? [], account);
       const planned = planOf(body.headers ?? [], body.draft ?? null);
       if ("fault" in planned) throw planRefused(planned.fault);
-      assertProves(api, body.location);
+      const location = provingLocation(api, body.location);
       const { plan } = planned;
-      const idempotency = idempotencyOf(request, hashOfParts([proofsPath, urls, plan]));
-      const started = await startProof(api, { account, address: null }, { urls, plan, idempotency, requestId });
+      const idempotency = idempotencyOf(request, hashOfParts([proofsPath, urls, plan, ...(location === localLocation ? [] : [location])]));
+      const started = await startProof(api, { account, address: null }, { urls, plan, location, idempotency, requestId });
       if ("resetSeconds" in started) throw proofsExceeded(countedText, started.resetSeconds);
       const { token, id, ...replay } = doneOrThrow(started, (refusal) => (refusal === "full" ? queueFull() : idempotencyKeyReused()));
       const statusUrl = statusUrlOf(token);
@@ -228,16 +229,19 @@ function pagesOf(first: string, others: readonly string[], account: Account): re
 const namedWorkersMax = 20;
 
 /**
- * Workers of a location share its jobs, and no release of them can visit a page with changed headers.
- * @throws ApiError 400 for an unknown location, 409 for one of workers
+ * Workers of a location share its jobs, so that all of them must be able to visit pages with changed headers.
+ * @throws ApiError 400 for an unknown location, 409 for one that makes no proofs now
  */
-function assertProves(api: Pick<ApiServices, "store" | "locations">, wanted: string | undefined): void {
+function provingLocation(api: Pick<ApiServices, "store" | "locations">, wanted: string | undefined): string {
   const location = checkedLocation({ api }, wanted);
-  if (location === localLocation) return;
-  const workers = api.store.workers.list().filter((worker) => worker.location === location && worker.revokedAt === null);
+  if (location === localLocation) return location;
+  const { present, unable } = api.locations.provers(location);
+  if (present > 0 && unable.length === 0) return location;
+  const workers = api.store.workers.list().filter(({ id }) => unable.includes(id));
   const named = workers.slice(0, namedWorkersMax).map(({ name, version }) => `${name} (${version ?? "release unknown"})`);
-  const who = named.length === 0 ? "" : ` Its workers cannot visit pages with changed headers: ${named.join(", ")}.`;
-  throw new ApiError(409, `Proofs run at the location ${localLocation} only, not at ${location}.${who}`);
+  const because =
+    present === 0 ? "No worker takes jobs there" : `These workers cannot visit pages with changed headers: ${named.join(", ")}`;
+  throw new ApiError(409, `No proof can run at the location ${location} now. ${because}.`);
 }
 
 /** Words of the user that a message repeats. */

@@ -17,7 +17,7 @@ export type ChecksInUse = () => { readonly texts: Texts; readonly catalog: Pick<
 export interface ApiServices {
   readonly store: Store;
   readonly checks: ChecksInUse;
-  readonly locations: Pick<LocationDirectory, "names">;
+  readonly locations: Pick<LocationDirectory, "names" | "provers">;
   readonly sites: SiteServices;
   readonly decodeLogo: DecodeLogo;
   readonly printPdf: PrintPdf;

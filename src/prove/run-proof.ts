@@ -2,8 +2,10 @@
 import type { Clock } from "../base/clock.ts";
 import { type Log, logWith, messageOf } from "../base/log.ts";
 import type { ProofStep } from "../evidence/proof.ts";
+import { localLocation } from "../parse/location.ts";
 import type { RunProof } from "../scan/dispatcher.ts";
 import type { Scanner } from "../scan/scanner.ts";
+import { scanLocationOf } from "../store/scan-location.ts";
 import { proofJson } from "./proof-json.ts";
 import { nonceBytes, prove } from "./prove.ts";
 
@@ -18,7 +20,10 @@ interface ProofRunnerOptions {
 }
 
 export function createProofRunner({ scanner, headerCharsMax, clock, log }: ProofRunnerOptions): RunProof {
-  return async ({ token, url, urls, plan }, { onStep, signal, giveWay }) => {
+  return async (given, { onStep, signal, giveWay }) => {
+    const { token, url, urls, plan, requestId } = given;
+    const location = scanLocationOf(given);
+    const at = location === localLocation ? null : { location, requestId };
     try {
       return await scanner.withCatalog(async ({ scan, visit, judge }) => {
         onStep("scan");
@@ -36,7 +41,7 @@ export function createProofRunner({ scanner, headerCharsMax, clock, log }: Proof
         if (typeof proof === "string") return proof;
         const pictures = proof.pages.find((page) => page.url === url)?.pictures ?? { before: null, after: null };
         return { body: proofJson(proof), pictures };
-      });
+      }, at);
     } catch (error) {
       logWith(log, { token, url }).error("proof broke", { because: messageOf(error) });
       return "crashed";

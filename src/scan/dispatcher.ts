@@ -48,7 +48,7 @@ interface ProofWatch {
 
 /** Runs a proof, in a layer above. Never rejects. */
 export type RunProof = (
-  proof: Pick<ProofRecord, "token" | "url" | "urls" | "plan">,
+  proof: Pick<ProofRecord, "token" | "url" | "urls" | "plan" | "location" | "requestId">,
   watch: ProofWatch,
 ) => Promise<FinishedProof | ScanErrorCode>;
 
@@ -173,7 +173,8 @@ async function claimAt(options: DispatcherOptions, active: ActiveScans, location
 }
 
 async function requeueInterrupted({ store, remote, observer, log, clock }: DispatcherOptions): Promise<void> {
-  const isAdoptable = (job: Job) => remote !== null && scanLocationOf(job) !== localLocation;
+  // A proof goes on from nothing: its readings are in the memory of the process that ended.
+  const isAdoptable = (job: Job) => remote !== null && !isProof(job) && scanLocationOf(job) !== localLocation;
   for (const job of await store.scans.requeueInterrupted(clock.now(), isAdoptable)) {
     log.warn(`${wordFor(job)} was interrupted`, { ...fieldsOf(job), status: job.status });
     if (job.status === "failed") observer.ended(job, "interrupted");

@@ -1,15 +1,16 @@
 /** Runs one scan from URL to outcome: gathers evidence here or elsewhere, and judges it here. Used by queue and command line. */
+import { randomId } from "../base/clock.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import type { ScanErrorCode } from "../evidence/scan.ts";
 import type { LinesScore, StoredResult } from "../judge/result.ts";
 import { localLocation } from "../parse/location.ts";
 import {
   type GatherEnd,
-  type Gatherer,
   type GatherJob,
   type GatherWatch,
   type LocalGathererOptions,
   openLocalGatherer,
+  type RemoteLocations,
   type StoredJob,
   scanFields,
   type VisitJob,
@@ -17,7 +18,7 @@ import {
 import { type Judge, type JudgedCatalog, type Judging, openJudging } from "./judging.ts";
 import { type AskedLines, linesToJudge } from "./predict.ts";
 import type { ScanOutcome, Visited } from "./task.ts";
-import { type GiveWay, inTurns } from "./visit-turns.ts";
+import { type GiveWay, inTurns, type ProofPlace, type VisitWatch } from "./visit-turns.ts";
 
 export interface ScannerOptions extends Omit<LocalGathererOptions, "workerFile"> {
   /** Catalog of the first scans. */
@@ -27,7 +28,7 @@ export interface ScannerOptions extends Omit<LocalGathererOptions, "workerFile">
   /** Called with the key of a check that threw or returned no verdict. */
   readonly onCheckFault?: (check: string) => void;
   /** Gathers the scans of other locations; null without any. */
-  readonly remote?: Gatherer | null;
+  readonly remote?: Pick<RemoteLocations, "gather" | "visit"> | null;
 }
 
 type OnProgress = GatherWatch["onStage"];
@@ -50,7 +51,7 @@ export interface ProvingParts {
 export type Scanner = ReturnType<typeof openScanner>;
 
 export function openScanner(options: ScannerOptions) {
-  const { concurrency, catalog, workerFiles, deadlines, clock, log, onCheckFault, remote = null } = options;
+  const { concurrency, catalog, workerFiles, deadlines, clock, log, onCheckFault } = options;
   const judging = openJudging(
     {
       workerFile: workerFiles.judge,
@@ -66,25 +67,18 @@ export function openScanner(options: ScannerOptions) {
     catalog,
   );
   const local = openLocalGatherer({ ...options, workerFile: workerFiles.gather });
-  const visit = inTurns(local.visit, clock);
+  const { elsewhere, visitAt } = jobsOfProofs(options, local.visit);
+  const visit = inTurns(visitAt, clock);
+  const judged = judgedBy(clock);
 
-  async function judged(
-    judge: Judge,
-    { url, stored }: GatherJob,
-    { onStage, signal }: GatherWatch,
-    { gathered, worker = null, release }: GatherEnd,
-  ): Promise<ScanEnd> {
-    const ended = (outcome: ScanOutcome): ScanEnd => ({ outcome, worker, release });
-    if (typeof gathered === "string") return ended({ status: "failed", code: gathered, evidence: null, timings: {} });
-    const { evidence, screenshot, timings, unreachable } = gathered;
-    if (unreachable !== null) return ended({ status: "failed", code: unreachable, evidence, timings });
-    onStage("analysing");
-    const judgeStartMs = clock.monotonicMs();
-    const result = await judge({ fields: scanFields(url, stored), evidence, signal });
-    const allTimings = { ...timings, judge: Math.round(clock.monotonicMs() - judgeStartMs) };
-    if (typeof result === "string") return ended({ status: "failed", code: result, evidence, timings: allTimings });
-    onStage("storing");
-    return ended({ status: "finished", result, evidence, screenshot, timings: allTimings });
+  /** The first scan of a proof. */
+  async function scanForProof(judge: Judge, url: string, watch: GatherWatch, at: ProofPlace | null): Promise<ScanOutcome> {
+    if (at === null) return (await scanHere(judge, { url, stored: null }, watch)).outcome;
+    const job = { url, stored: partOfProof(at, clock) };
+    const end = await elsewhere(at).gather(job, watch);
+    // It is in memory: the next process begins the proof again.
+    await end.release();
+    return (await judged(judge, job, watch, end)).outcome;
   }
 
   const scanHere = async (judge: Judge, job: GatherJob, watch: GatherWatch) => judged(judge, job, watch, await local.gather(job, watch));
@@ -92,9 +86,10 @@ export function openScanner(options: ScannerOptions) {
   function scan(job: GatherJob, watch: GatherWatch): Promise<ScanEnd> {
     const { stored } = job;
     if (stored === null || stored.location === localLocation) return judging.withCurrent((judge) => scanHere(judge, job, watch));
-    if (remote === null) throw new Error(`scan ${stored.token} was claimed for location ${stored.location} without a fleet`);
     // A scan may wait for a worker for hours, and its catalog would keep threads meanwhile.
-    return remote.gather(job, watch).then((end) => judging.withCurrent((judge) => judged(judge, job, watch, end)));
+    return elsewhere(stored)
+      .gather(job, watch)
+      .then((end) => judging.withCurrent((judge) => judged(judge, job, watch, end)));
   }
 
   return {
@@ -105,9 +100,9 @@ export function openScanner(options: ScannerOptions) {
       (await scan({ url, stored: null }, { onStage, signal })).outcome,
     /** Visits a page for a proof, when it is the turn of its host. Never rejects. */
     visitUrl: (job: VisitJob, onStage: OnProgress, signal?: AbortSignal) => visit(job, { onStage, signal }),
-    /** Scans, visits and judges with one catalog, also if another takes its place meanwhile. */
-    withCatalog: <T>(use: (parts: ProvingParts) => Promise<T>): Promise<T> =>
-      judging.withCurrent((judge) => use(provingWith(judge, (job, watch) => scanHere(judge, job, watch), visit))),
+    /** Scans, visits and judges with one catalog, also if another takes its place meanwhile. `at`: null for this process. */
+    withCatalog: <T>(use: (parts: ProvingParts) => Promise<T>, at: ProofPlace | null = null): Promise<T> =>
+      judging.withCurrent((judge) => use(provingWith(judge, (url, watch) => scanForProof(judge, url, watch, at), visit, at))),
     /** Runs a scan of the store at its location. */
     scanStored: (url: string, stored: StoredJob, onStage: OnProgress, signal?: AbortSignal): Promise<ScanEnd> =>
       scan({ url, stored }, { onStage, signal }),
@@ -120,15 +115,62 @@ export function openScanner(options: ScannerOptions) {
   };
 }
 
+/** The function that judges what was gathered. */
+function judgedBy(clock: ScannerOptions["clock"]) {
+  return async (
+    judge: Judge,
+    { url, stored }: GatherJob,
+    { onStage, signal }: GatherWatch,
+    { gathered, worker = null, release }: GatherEnd,
+  ): Promise<ScanEnd> => {
+    const ended = (outcome: ScanOutcome): ScanEnd => ({ outcome, worker, release });
+    if (typeof gathered === "string") return ended({ status: "failed", code: gathered, evidence: null, timings: {} });
+    const { evidence, screenshot, timings, unreachable } = gathered;
+    if (unreachable !== null) return ended({ status: "failed", code: unreachable, evidence, timings });
+    onStage("analysing");
+    const judgeStartMs = clock.monotonicMs();
+    const result = await judge({ fields: scanFields(url, stored), evidence, signal });
+    const allTimings = { ...timings, judge: Math.round(clock.monotonicMs() - judgeStartMs) };
+    if (typeof result === "string") return ended({ status: "failed", code: result, evidence, timings: allTimings });
+    onStage("storing");
+    return ended({ status: "finished", result, evidence, screenshot, timings: allTimings });
+  };
+}
+
+/** Locations of workers elsewhere, and visits here and there. */
+function jobsOfProofs({ remote = null, clock }: ScannerOptions, visitHere: ReturnType<typeof openLocalGatherer>["visit"]) {
+  function elsewhere({ location }: Pick<StoredJob, "location">) {
+    if (remote === null) throw new Error(`a job was claimed for location ${location} without a fleet`);
+    return remote;
+  }
+
+  return {
+    elsewhere,
+    visitAt: async (job: VisitJob, watch: VisitWatch): Promise<Visited | ScanErrorCode> => {
+      const { at = null } = watch;
+      if (at === null) return visitHere(job, watch);
+      const { gathered, release } = await elsewhere(at).visit(job, partOfProof(at, clock), watch);
+      await release();
+      return gathered;
+    },
+  };
+}
+
+/** Each job of a proof has a token of its own: no result of an earlier process or visit can be taken for it. */
+function partOfProof(at: ProofPlace, clock: ScannerOptions["clock"]): StoredJob {
+  return { ...at, token: randomId(clock), attempt: 1, adopted: false, ofProof: true };
+}
+
 function provingWith(
   judge: Judge,
-  scan: (job: GatherJob, watch: GatherWatch) => Promise<ScanEnd>,
+  scan: (url: string, watch: GatherWatch) => Promise<ScanOutcome>,
   visit: ReturnType<typeof inTurns>,
+  at: ProofPlace | null,
 ): ProvingParts {
   const onStage = () => {};
   return {
-    scan: async (url, signal) => (await scan({ url, stored: null }, { onStage, signal })).outcome,
-    visit: (job, signal, giveWay) => visit(job, { onStage, signal, giveWay }),
+    scan: (url, signal) => scan(url, { onStage, signal }),
+    visit: (job, signal, giveWay) => visit(job, { onStage, signal, giveWay, at }),
     judge: (evidence, signal) => judge({ fields: scanFields(evidence.subject.url, null), evidence, signal }),
   };
 }

@@ -11,9 +11,17 @@ export const visitGapMs = 500;
 /** Calls `wait`, and resolves when the visit may begin. A proof hands over its slot until then. */
 export type GiveWay = (wait: () => Promise<void>) => Promise<void>;
 
+/** Location of workers elsewhere at which a proof runs. */
+export interface ProofPlace {
+  readonly location: string;
+  readonly requestId?: string | undefined;
+}
+
 export interface VisitWatch extends GatherWatch {
   /** Only waits, by default. */
   readonly giveWay?: GiveWay;
+  /** Location of workers that visit; this process by default. */
+  readonly at?: ProofPlace | null;
 }
 
 type Visit = (job: VisitJob, watch: VisitWatch) => Promise<Visited | ScanErrorCode>;

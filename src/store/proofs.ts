@@ -8,6 +8,7 @@ import { defineTable, type IndexRows, keyed, type Static, stored, textIndex } fr
 import { reads, stepwiseRemoval, transactions } from "./methods.ts";
 import { newestPage, type Page, type PageRequest } from "./page.ts";
 import { laneFiller, laneOf, removeFromLane } from "./queue.ts";
+import { storedLocation } from "./scan-location.ts";
 import { jobMembers, newScanToken, queueIndexes, wellFormedToken } from "./scan-record.ts";
 import { type IdempotentRequest, isKeyUsed, startOnce } from "./start-scans.ts";
 import { accountRange } from "./table.ts";
@@ -48,6 +49,8 @@ export const proofsTable = defineTable({
 export const proofResultsTable = defineTable({ row: stored.objectOf<ProofBody>(), key: keyed<string>(), ofAccount: [] });
 
 export interface NewProof extends Pick<ProofRecord, "accountId" | "urls" | "plan" | "requestId"> {
+  /** The server itself by default. */
+  readonly location?: string;
   readonly now: Date;
 }
 
@@ -88,16 +91,21 @@ export function findProof(db: Pick<Db, "proofs">, token: string): ProofRecord | 
 }
 
 /** Only within a transaction. */
-function queueProof(db: Db, queueMax: number, { accountId, urls, plan, now, requestId }: NewProof): ProofRecord | "full" {
+function queueProof(
+  db: Db,
+  queueMax: number,
+  { accountId, urls, plan, now, requestId, location = localLocation }: NewProof,
+): ProofRecord | "full" {
   if (accountId !== null && !makeRoom(db, accountId)) return "full";
   const [url = ""] = urls;
   const token = newScanToken(db);
-  const queueKey = laneFiller(db, [localLocation, laneOf(db, accountId)], queueMax)();
+  const queueKey = laneFiller(db, [location, laneOf(db, accountId)], queueMax)();
   if (queueKey === null) return "full";
   const proof: ProofRecord = {
     ...{ token, id: db.next("nextScanId"), accountId, url, urls, plan, status: "queued", createdAt: now.toISOString() },
     ...{ startedAt: null, endedAt: null, step: null, attempts: 0, errorCode: null, queueKey },
     ...(requestId === undefined ? {} : { requestId }),
+    ...storedLocation(location),
   };
   db.proofs.put(token, proof);
   return proof;

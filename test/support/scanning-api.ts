@@ -48,7 +48,7 @@ export async function startScanningApi(settings: Partial<ApiSettings> & { readon
   const wake = () => {
     working = working.then(scanAll);
   };
-  const locations = { names: () => [remoteLocation] };
+  const locations = { names: () => [remoteLocation], provers: () => ({ present: 1, unable: [] }) };
   const requestLimit = { requestsMax: 10_000, windowSeconds: 60 };
   const api = await startApi({ checks: () => checks, locations, scanning: { wake, cancelled: () => {} }, requestLimit, ...settings });
   const { token } = await api.customer();

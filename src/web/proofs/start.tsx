@@ -35,6 +35,7 @@ const quotedCharsMax = 60;
 
 interface Wanted {
   readonly url: string;
+  readonly location: string;
   /** As "Name: value"; "Name:" takes a field away. */
   readonly headers: readonly string[];
   readonly draft: DraftStart | null;
@@ -47,41 +48,49 @@ export async function postProof(visit: Visit): Promise<Response> {
   if (!mayScan(visit)) throw signInFirst();
   const { i18n, settings, account, requestId } = visit;
   const wanted = wantedOf(visit, form);
-  const { url, headers, draft, policy } = wanted;
-  if (!settings.scanning.mayBeScanned(url)) throw proofRefusedPage();
+  const { url, location, headers, draft, policy } = wanted;
+  if (!proves(visit, location)) throw proofElsewherePage(location);
+  if (location === localLocation && !settings.scanning.mayBeScanned(url)) throw proofRefusedPage();
   const [fault] = policy === null ? [] : faultsOfPolicy(policy);
   if (fault !== undefined) return refusedPolicy(visit, form, faultText(i18n, fault));
   const planned = planOf(policy === null ? headers : [...headers, `${policyField}: ${policy}`], draft);
   if ("fault" in planned) throw formMalformed();
-  const started = await startProof(settings, visit, { urls: [url], plan: planned.plan, idempotency: null, requestId });
+  const started = await startProof(settings, visit, { urls: [url], location, plan: planned.plan, idempotency: null, requestId });
   if ("resetSeconds" in started) throw proofLimitPage(account === null, i18n, started.resetSeconds);
   if ("refused" in started) throw proofQueueFullPage();
   return redirect(visit, `/proofs/${started.done.token}`);
 }
 
-/** @throws PageError 404 for an unknown scan or proof, 409 for a scan of workers elsewhere, 400 for what no form sends. */
+/** Whether proofs can run at the location now. */
+export function proves({ settings: { scanning } }: Pick<Visit, "settings">, location: string): boolean {
+  if (location === localLocation) return true;
+  const { present, unable } = scanning.locations.provers(location);
+  return present > 0 && unable.length === 0;
+}
+
+/** Where the scan or earlier proof ran. @throws PageError 404 for an unknown scan or proof, 400 for what no form sends. */
 function wantedOf(visit: Visit, form: Fields): Wanted {
   const { store } = visit.settings;
   const start = form.text("start");
   if (form.text("proof") !== "") {
-    const { url, plan } = proofOf(visit, form.text("proof"));
+    const proof = proofOf(visit, form.text("proof"));
+    const { url, plan } = proof;
+    const location = scanLocationOf(proof);
     const headers = plan.headers.map(({ name, value }) => `${name}: ${value ?? ""}`);
-    if (start === "own") return { url, headers, draft: null, policy: form.text("policy") };
-    if (start !== "today") return { url, headers, draft: draftNamed(start), policy: null };
+    if (start === "own") return { url, location, headers, draft: null, policy: form.text("policy") };
+    if (start !== "today") return { url, location, headers, draft: draftNamed(start), policy: null };
     const policy = todaysPolicy(store, url);
     if (policy === null) throw formMalformed();
-    return { url, headers, draft: null, policy };
+    return { url, location, headers, draft: null, policy };
   }
   const scan = store.scans.findByToken(form.text("scan"));
   if (scan?.status !== "finished") throw scanNotFoundPage();
-  const location = scanLocationOf(scan);
-  if (location !== localLocation) throw proofElsewherePage(location);
   const result = resultOf(visit, scan);
   const code = form.text("finding");
   const findings = result.findings.filter((one) =>
     code === "" ? findingCost(one, result, visit.settings.catalog.checks).points !== 0 : one.code === code,
   );
-  return { url: scan.url, ...fixOf(visit, scan, findings), policy: null };
+  return { url: scan.url, location: scanLocationOf(scan), ...fixOf(visit, scan, findings), policy: null };
 }
 
 function draftNamed(start: string): DraftStart {
@@ -121,10 +130,10 @@ interface TryFixProps {
   readonly all: readonly StoredFinding[];
 }
 
-/** Button that proves the headers of lines on the page. Null if lines change no header, for visitors who may not scan, and for scans of workers. */
+/** Button that proves the headers of lines on the page. Null if lines change no header, for visitors who may not scan, and where no proof can run now. */
 export function TryFix({ scan, finding, all }: TryFixProps) {
   const visit = useVisit();
-  if (!mayScan(visit) || scanLocationOf(scan) !== localLocation) return null;
+  if (!mayScan(visit) || !proves(visit, scanLocationOf(scan))) return null;
   const { headers, draft } = fixOf(visit, scan, finding === null ? all : [finding]);
   if (headers.length === 0 && draft === null) return null;
   const hidden = { scan: scan.token, ...(finding !== null && { finding: finding.code }) };

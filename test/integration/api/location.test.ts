@@ -13,7 +13,10 @@ let api: ApiUnderTest;
 let token: string;
 
 beforeAll(async () => {
-  api = await startApi({ requestLimit: { requestsMax: 1_000, windowSeconds: 60 }, locations: { names: () => names } });
+  api = await startApi({
+    requestLimit: { requestsMax: 1_000, windowSeconds: 60 },
+    locations: { names: () => names, provers: () => ({ present: 1, unable: [] }) },
+  });
   ({ token } = await api.customer());
 });
 afterAll(async () => {

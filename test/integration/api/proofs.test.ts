@@ -1,6 +1,7 @@
 /** /api/v1/proofs on a running server with a real store. Nothing runs a proof here: the tests end it. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
+import type { Provers } from "../../../src/evidence/scan.ts";
 import { type AccountClient, accountClient, addViewer, startAccountApi } from "../../support/account-api.ts";
 import type { ApiUnderTest } from "../../support/api.ts";
 import { proofBody } from "../../support/proof.ts";
@@ -11,10 +12,11 @@ let api: ApiUnderTest;
 let owner: AccountClient;
 let other: AccountClient;
 const ended: string[] = [];
+const provers: Record<string, Provers> = {};
 
 beforeAll(async () => {
   api = await startAccountApi({
-    locations: { names: () => ["berlin", "paris"] },
+    locations: { names: () => ["berlin", "paris"], provers: (location) => provers[location] ?? { present: 0, unable: [] } },
     cancelProof: async (token) => {
       ended.push(token);
       return "cancelled";
@@ -218,12 +220,32 @@ describe("the location of a proof", () => {
       await workers.enrol({ id, name, location, now: new Date() });
     await workers.noteSeen("UA", { version: "0.9.0", slots: 2, reach: "public", now: new Date() });
     await workers.revoke("UC", new Date());
+    provers.berlin = { present: 3, unable: ["UA", "UB"] };
     const refused = await owner.call("POST", "/proofs", { url, location: "berlin" });
     expect([refused.status, refused.body.errorMessage]).toEqual([
       409,
-      "Proofs run at the location local only, not at berlin. Its workers cannot visit pages with changed headers: one (0.9.0), two (release unknown).",
+      "No proof can run at the location berlin now. These workers cannot visit pages with changed headers: one (0.9.0), two (release unknown).",
+    ]);
+    const withoutWorkers = await owner.call("POST", "/proofs", { url, location: "paris" });
+    expect([withoutWorkers.status, withoutWorkers.body.errorMessage]).toEqual([
+      409,
+      "No proof can run at the location paris now. No worker takes jobs there.",
     ]);
     expect(api.store.scans.queueLength()).toBe(0);
+  });
+
+  test("whose workers can all visit waits there, and is another request than one without", async () => {
+    provers.berlin = { present: 2, unable: [] };
+    const key = { "idempotency-key": "berlin-1" };
+    const prover = await accountClient(api);
+    const first = await prover.call("POST", "/proofs", { url, location: "berlin" }, key);
+    expect(first.status).toBe(202);
+    const token = String(first.body.token);
+    expect((await prover.call("POST", "/proofs", { url }, key)).status).toBe(422);
+    expect((await prover.call("GET", `/proofs/${token}`)).body).toMatchObject({ location: "berlin", status: "queued" });
+    expect(await api.store.scans.claimNext("local", new Date())).toBeUndefined();
+    expect((await api.store.scans.claimNext("berlin", new Date()))?.token).toBe(token);
+    await api.store.scans.finishProof(token, proofBody(), new Date());
   });
 
   test("that is not known is a fault of the request", async () => {

@@ -4,6 +4,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import { locales } from "../../../src/check/check.ts";
+import type { Provers } from "../../../src/evidence/scan.ts";
+import { noRemoteLocations } from "../../../src/scan/gatherer.ts";
 import { shopPicture, storeSite } from "../../support/finished-scans.ts";
 import { type PagesUnderTest, startPages, type Visitor } from "../../support/pages.ts";
 import { blockingProof, endProof, queueProof, workingProof } from "../../support/proof-bodies.ts";
@@ -15,10 +17,12 @@ let owner: Visitor;
 let ownerId: number;
 let session: readonly (readonly [string, string])[];
 let stranger: Visitor;
+const provers: Record<string, Provers> = {};
 
 beforeAll(async () => {
   pages = await startPages({
     scanning: {
+      locations: { ...noRemoteLocations(new Date()), provers: (location) => provers[location] ?? { present: 0, unable: [] } },
       // In place of the dispatcher, which ends the work of the proof.
       cancelProof: async (token) => {
         if (pages.store.proofs.find(token)?.status !== "running") return "over";
@@ -134,6 +138,24 @@ describe("the buttons of a report", () => {
     const refused = await owner.post("/proofs", { scan: token }, "/account");
     expect([refused.status, shown(await refused.text())]).toEqual([409, expect.stringContaining("This scan ran at the location berlin.")]);
     expect(pages.woken).toBe(0);
+  });
+
+  test("stand in reports of workers that can all visit, and prove where the scan ran, as a next try does", async () => {
+    const { token } = await storeSite(pages.store, "bare", { at: new Date(), location: "paris" });
+    provers.paris = { present: 2, unable: ["UA"] };
+    expect(await read(`/scans/${token}`)).not.toContain(enGb.pages.proofs.tryFix);
+    provers.paris = { present: 1, unable: [] };
+    expect(await read(`/scans/${token}`)).toContain(enGb.pages.proofs.tryFix);
+    const tokenOf = (answer: Response) => answer.headers.get("location")?.replace("/proofs/", "") ?? "";
+    const first = tokenOf(await owner.post("/proofs", { scan: token }, `/scans/${token}`));
+    const next = tokenOf(await owner.post("/proofs", { proof: first, start: "hosts" }, `/proofs/${first}`));
+    expect([first, next].map((one) => pages.store.proofs.find(one)?.location)).toEqual(["paris", "paris"]);
+    delete provers.paris;
+    expect((await owner.post("/proofs", { proof: first, start: "hosts" }, `/proofs/${first}`)).status).toBe(409);
+    for (let at = 0; at < 2; at++) {
+      const claimed = await pages.store.scans.claimNext("paris", new Date());
+      await pages.store.scans.fail(claimed?.token ?? "", { code: "cancelled", evidence: null, timings: {}, now: new Date() });
+    }
   });
 
   test("refuse a scan that is unknown or not over, and other senders", async () => {

@@ -21,7 +21,7 @@ import { type BrandChoice, brandChoices } from "../../agency/usable-brands.ts";
 import { useVisit } from "../../context.ts";
 import { type PageContent, page } from "../../page.tsx";
 import { type CachedPage, cachedPage } from "../../page-cache.ts";
-import { TryFix } from "../../proofs/start.tsx";
+import { proves, TryFix } from "../../proofs/start.tsx";
 import type { PagesSettings } from "../../settings.ts";
 import type { Answer, SharedVisit, Visit } from "../../visit.ts";
 import { reusedScanParam } from "../dedup.ts";
@@ -63,9 +63,13 @@ async function tickedReport(visit: Visit, scan: ScanRecord, codes: readonly stri
 
 function cachedReport(visit: Visit, scan: ScanRecord): Response {
   const { key, ...cached } = reportCacheKey(visit, scan);
-  // The content cannot read the account. Each set of brands has a cached page of its own.
+  // The content cannot read the account. Each set of brands has a cached page of its own, with the button of proofs and without.
   const brands = brandChoices(visit);
-  return cachedPage(visit, { ...cached, key: [...key, JSON.stringify(brands)], content: (shared) => reportContent(shared, scan, brands) });
+  return cachedPage(visit, {
+    ...cached,
+    key: [...key, JSON.stringify([brands, proves(visit, scanLocationOf(scan))])],
+    content: (shared) => reportContent(shared, scan, brands),
+  });
 }
 
 function reportContent(
