@@ -4,12 +4,13 @@ import type { ScanErrorCode } from "../../evidence/scan.ts";
 import { hostOf } from "../../parse/site.ts";
 import { draftStarts, plannedHeaderCharsMax } from "../../prove/plan.ts";
 import { cancelOwnProof, readableProof } from "../../prove/proof-operations.ts";
-import { Instant } from "../../report/components/labels.tsx";
+import { Instant, LocationFact } from "../../report/components/labels.tsx";
 import { Notice } from "../../report/components/notice.tsx";
 import { HostUrl } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";
 import type { Account } from "../../store/accounts.ts";
 import type { ProofRecord } from "../../store/proofs.ts";
+import { scanLocationOf } from "../../store/scan-location.ts";
 import { proofErrorMessage } from "../../text/render.ts";
 import type { ServerName } from "../../text/servers/server-lines.ts";
 import { ActionForm, type FormDescription, FormFields } from "../components/forms.tsx";
@@ -56,7 +57,15 @@ export function proofPage(visit: Visit, proof: ProofRecord, refused: RefusedPoli
     secret: true,
     ...(refused !== null && { status: 400 }),
     ...(!isOver && { refreshSeconds }),
-    head: { title, lead: <HostUrl url={proof.url} /> },
+    head: {
+      title,
+      lead: (
+        <>
+          <HostUrl url={proof.url} />
+          <LocationFact location={scanLocationOf(proof)} />
+        </>
+      ),
+    },
     children: isOver ? (
       <Ended proof={proof} body={body} refused={refused} sites={watchingSites(visit, proof, body)} />
     ) : (

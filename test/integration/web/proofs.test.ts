@@ -150,6 +150,7 @@ describe("the buttons of a report", () => {
     const first = tokenOf(await owner.post("/proofs", { scan: token }, `/scans/${token}`));
     const next = tokenOf(await owner.post("/proofs", { proof: first, start: "hosts" }, `/proofs/${first}`));
     expect([first, next].map((one) => pages.store.proofs.find(one)?.location)).toEqual(["paris", "paris"]);
+    expect(await read(`/proofs/${first}`)).toContain("Location: paris");
     delete provers.paris;
     expect((await owner.post("/proofs", { proof: first, start: "hosts" }, `/proofs/${first}`)).status).toBe(409);
     for (let at = 0; at < 2; at++) {
