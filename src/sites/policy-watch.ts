@@ -3,7 +3,7 @@ import type { BlockedByPolicy } from "../evidence/observation.ts";
 import type { ProofBody } from "../evidence/proof.ts";
 import type { ProofRecord } from "../store/proofs.ts";
 import type { NewEvent, PolicyBreak } from "../store/site-events.ts";
-import type { PolicyBlock, Site, SiteChange, WatchedPolicy } from "../store/sites.ts";
+import { addressesOf, type PolicyBlock, type Site, type SiteChange, type WatchedPolicy } from "../store/sites.ts";
 import { isConfirmation, secondLookTime } from "./run-changes.ts";
 
 /** Things that an event names: its body has a limit. */
@@ -25,12 +25,12 @@ export type WatchRefusal = "not-proven" | "other-page" | "too-long";
 
 /** The headers of a finished proof, for a site that has its page; the code of a refusal otherwise. */
 export function watchedPolicyOf(
-  { url, pages }: Pick<Site, "url" | "pages">,
+  site: Pick<Site, "url" | "pages">,
   proof: Pick<ProofRecord, "token" | "url">,
   body: ProofBody | undefined,
   now: Date,
 ): WatchedPolicy | WatchRefusal {
-  if (![url, ...pages].includes(proof.url)) return "other-page";
+  if (!addressesOf(site).includes(proof.url)) return "other-page";
   if (body === undefined || !body.proven || body.headers.length === 0) return "not-proven";
   if (body.headers.reduce((chars, { name, value }) => chars + name.length + (value?.length ?? 0), 0) > headersCharsMax) return "too-long";
   const untried = { triedAt: null, brokenSince: null, reported: false, blocked: [] };

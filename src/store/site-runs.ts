@@ -9,7 +9,7 @@ import { freePlaces, type Lane, type LaneKey, laneFiller, laneOf } from "./queue
 import { findScan, type ScanRecord } from "./scan-record.ts";
 import { putSiteAccount, type RulesChange, siteAccountOf } from "./site-accounts.ts";
 import { type EventSite, type NewEvent, putEvents, type RulesMove, type ShownPage, type StoredEvent } from "./site-events.ts";
-import { courseWith, type DayScore, isAccepted, putSite, type Site, type SiteChange } from "./sites.ts";
+import { addressesOf, courseWith, type DayScore, isAccepted, putSite, type Site, type SiteChange } from "./sites.ts";
 import { queueScan } from "./start-scans.ts";
 import { accountRange } from "./table.ts";
 
@@ -271,7 +271,7 @@ function startRun(
   if (site === undefined) return "unknown";
   // A row that cannot be read must not end the runs of the site.
   if (db.siteRuns.get(siteId) !== undefined) return "busy";
-  const urls = [site.url, ...site.pages];
+  const urls = addressesOf(site);
   const lane: LaneKey = [site.location, kind === "manual" ? laneOf(db, accountId) : given];
   // All scans of a run find space, or none is queued.
   if (freePlaces(db, lane, queueMax) < urls.length) return "full";

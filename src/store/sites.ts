@@ -198,9 +198,14 @@ function change(db: Db, accountId: number, id: number, update: (site: Site) => S
   return putSite(db, { ...changed, reading: null, trend: [], course: [], failingSince: null, secondLookAt: null });
 }
 
+/** What each run scans; the first one decides whether the site is measured. */
+export function addressesOf({ url, pages }: Pick<Site, "url" | "pages">): readonly string[] {
+  return [url, ...pages];
+}
+
 /** A planned policy leaves with its address. */
 function withoutStrayPolicy(site: Site): Site {
-  return site.policy == null || [site.url, ...site.pages].includes(site.policy.url) ? site : { ...site, policy: null };
+  return site.policy == null || addressesOf(site).includes(site.policy.url) ? site : { ...site, policy: null };
 }
 
 /** Unknown ids are passed over. */

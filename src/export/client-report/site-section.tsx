@@ -8,7 +8,7 @@ import { ScoreRing, scoreText } from "../../report/components/score-ring.tsx";
 import { HostUrl, UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { useDocument, useI18n } from "../../report/context.ts";
 import type { OpenFinding } from "../../store/site-runs.ts";
-import { acceptedReasonCharsMax, type Site, type SiteReading } from "../../store/sites.ts";
+import { acceptedReasonCharsMax, addressesOf, type Site, type SiteReading } from "../../store/sites.ts";
 import { scanErrorMessage, unmeasuredReason } from "../../text/render.ts";
 import type { CountPath } from "../../text/translator.ts";
 import {
@@ -210,7 +210,7 @@ function PlainOpenList({ reported: { open } }: Pick<SectionProps, "reported">) {
 
 function TechnicalOpenList({ reported: { site, open } }: Pick<SectionProps, "reported">) {
   const i18n = useI18n();
-  const urls = new Set([site.url, ...site.pages]);
+  const urls = new Set(addressesOf(site));
   const addresses = ({ urls: known }: OpenFinding) => {
     const count = known.filter((url) => urls.has(url)).length;
     return i18n.t("sites.clientReport.open.of", { count: i18n.number(count), all: i18n.number(urls.size) });

@@ -5,7 +5,7 @@ import { UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";
 import type { ProofRecord } from "../../store/proofs.ts";
 import { scanLocationOf } from "../../store/scan-location.ts";
-import type { Site } from "../../store/sites.ts";
+import { addressesOf, type Site } from "../../store/sites.ts";
 import { ActionForm } from "../components/forms.tsx";
 import { PageSection } from "../components/sections.tsx";
 import { mayEdit, siteAccesses, sitePath } from "../sites/site-access.ts";
@@ -22,7 +22,7 @@ export function watchingSites(visit: Visit, proof: ProofRecord, body: ProofBody 
   if (scanLocationOf(proof) !== localLocation) return [];
   const owners = siteAccesses(visit, account).filter(mayEdit);
   const sites = owners.flatMap(({ owner }) => settings.store.sites.list(owner.id));
-  return sites.filter(({ url, pages }) => [url, ...pages].includes(proof.url)).slice(0, sitesShownMax);
+  return sites.filter((site) => addressesOf(site).includes(proof.url)).slice(0, sitesShownMax);
 }
 
 interface WatchProps {

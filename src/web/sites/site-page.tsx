@@ -8,7 +8,7 @@ import { ScoreRing, scoreText } from "../../report/components/score-ring.tsx";
 import { HostUrl, plainUntrustedText, UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";
 import type { SiteHistoryEntry, SiteRun } from "../../store/site-runs.ts";
-import type { Site } from "../../store/sites.ts";
+import { addressesOf, type Site } from "../../store/sites.ts";
 import type { TextPath } from "../../text/translator.ts";
 import { ActionForm, LinkButton } from "../components/forms.tsx";
 import { OutcomeNotice, outcomesOf } from "../components/outcome.tsx";
@@ -193,14 +193,14 @@ function SiteScores({ entries }: { readonly entries: readonly SiteHistoryEntry[]
 }
 
 /** Null for a site of one address. */
-function SitePages({ site: { url, pages } }: { readonly site: Site }) {
+function SitePages({ site }: { readonly site: Site }) {
   const i18n = useI18n();
-  if (pages.length === 0) return null;
+  if (site.pages.length === 0) return null;
   return (
     <PageSection id="pages" title="sites.site.pages">
       <p class="muted">{i18n.t("sites.site.pagesMean")}</p>
       <ul>
-        {[url, ...pages].map((page) => (
+        {addressesOf(site).map((page) => (
           <li key={page}>
             <HostUrl url={page} />
           </li>
