@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { planTerms, proofPagesMax } from "../accounts/account-operations.ts";
 import { locales } from "../check/check.ts";
 import { proofSchema, proofSteps } from "../evidence/proof.ts";
-import { scanErrorCodes } from "../evidence/scan.ts";
+import { canProve, scanErrorCodes } from "../evidence/scan.ts";
 import { localLocation } from "../parse/location.ts";
 import { parseScanUrl } from "../parse/scan-url.ts";
 import {
@@ -228,15 +228,13 @@ function pagesOf(first: string, others: readonly string[], account: Account): re
 /** Workers that a message names. */
 const namedWorkersMax = 20;
 
-/**
- * Workers of a location share its jobs, so that all of them must be able to visit pages with changed headers.
- * @throws ApiError 400 for an unknown location, 409 for one that makes no proofs now
- */
+/** @throws ApiError 400 for an unknown location, 409 for one that makes no proofs now */
 function provingLocation(api: Pick<ApiServices, "store" | "locations">, wanted: string | undefined): string {
   const location = checkedLocation({ api }, wanted);
   if (location === localLocation) return location;
-  const { present, unable } = api.locations.provers(location);
-  if (present > 0 && unable.length === 0) return location;
+  const provers = api.locations.provers(location);
+  if (canProve(provers)) return location;
+  const { present, unable } = provers;
   const workers = api.store.workers.list().filter(({ id }) => unable.includes(id));
   const named = workers.slice(0, namedWorkersMax).map(({ name, version }) => `${name} (${version ?? "release unknown"})`);
   const because =

@@ -84,6 +84,11 @@ export interface Provers {
   readonly unable: readonly string[];
 }
 
+/** Workers of a location share its jobs, so that all of them must be able to visit pages with changed headers. */
+export function canProve({ present, unable }: Provers): boolean {
+  return present > 0 && unable.length === 0;
+}
+
 export const screenshotType = "image/jpeg";
 
 /** Milliseconds by name of probe, and for the whole scan. */

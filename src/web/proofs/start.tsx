@@ -1,4 +1,5 @@
 /** Starts a proof: `POST /proofs`, with the page of a scan or of an earlier proof, so that no address is typed; and the button of reports. */
+import { canProve } from "../../evidence/scan.ts";
 import type { StoredFinding } from "../../judge/result.ts";
 import { localLocation } from "../../parse/location.ts";
 import { type DraftStart, plannedHeaderCharsMax, planOf, policyField } from "../../prove/plan.ts";
@@ -63,9 +64,7 @@ export async function postProof(visit: Visit): Promise<Response> {
 
 /** Whether proofs can run at the location now. */
 export function proves({ settings: { scanning } }: Pick<Visit, "settings">, location: string): boolean {
-  if (location === localLocation) return true;
-  const { present, unable } = scanning.locations.provers(location);
-  return present > 0 && unable.length === 0;
+  return location === localLocation || canProve(scanning.locations.provers(location));
 }
 
 /** Where the scan or earlier proof ran. @throws PageError 404 for an unknown scan or proof, 400 for what no form sends. */
