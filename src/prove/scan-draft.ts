@@ -55,26 +55,13 @@ export function draftOfScan(evidence: Evidence): ScanDraft | null {
 
 /** All loads; then without the directive that has most of them, apart from code, and so on. */
 function fewerAndFewer(loads: readonly BlockedByPolicy[]): readonly (readonly BlockedByPolicy[])[] {
-  const isCode = ({ directive }: BlockedByPolicy) => directive === "script-src-elem" || directive === "style-src-elem";
-  const byDirective = [
-    ...Map.groupBy(
-      loads.filter((load) => !isCode(load)),
-      ({ directive }) => directive,
-    ).values(),
-  ];
-  const most = byDirective.toSorted((one, other) => other.length - one.length);
-  return [
-    loads,
-    ...most.map((_, at) =>
-      loads.filter(
-        (load) =>
-          !most
-            .slice(0, at + 1)
-            .flat()
-            .includes(load),
-      ),
-    ),
-  ];
+  const code = ["script-src-elem", "style-src-elem"];
+  const byDirective = [...Map.groupBy(loads, ({ directive }) => directive)].filter(([directive]) => !code.includes(directive));
+  const most = byDirective.toSorted(([, one], [, other]) => other.length - one.length).map(([directive]) => directive);
+  return Array.from({ length: most.length + 1 }, (_, left) => {
+    const without = most.slice(0, left);
+    return loads.filter(({ directive }) => !without.includes(directive));
+  });
 }
 
 /** Chromium reports no request for an image of a data: address, which pages have in their styles. */
