@@ -2,7 +2,7 @@
 import { type Clock, systemClock } from "../base/clock.ts";
 import { type Log, messageOf } from "../base/log.ts";
 import { localLocation } from "../parse/location.ts";
-import { nonceBytes } from "../prove/prove.ts";
+import { newNonce } from "../prove/prove.ts";
 import { tryAgain } from "../prove/retry.ts";
 import type { AfterScan } from "../scan/dispatcher.ts";
 import type { Scanner } from "../scan/scanner.ts";
@@ -32,7 +32,7 @@ export function createPolicyRetries({ store, scanner, onEvents, log, clock = sys
       try {
         const tried = await tryAgain(policy, evidence, {
           visit: (url, overrides) => scanner.visitUrl({ url, overrides, screenshot: false }, () => {}, signal),
-          nonce: () => clock.randomBytes(nonceBytes).toString("base64url"),
+          nonce: () => newNonce(clock),
         });
         log.debug("planned headers tried", { site: site.id, works: tried?.works ?? null });
         if (tried === null) return;

@@ -40,14 +40,19 @@ const attackedPagesMax = 3;
 export const pageMsMax = 300_000;
 
 /** Random bytes of a nonce. CSP level 3, section 7.1, asks for 128 bits. */
-export const nonceBytes = 16;
+const nonceBytes = 16;
+
+/** In base64url. */
+export function newNonce(clock: Pick<Clock, "randomBytes">): string {
+  return clock.randomBytes(nonceBytes).toString("base64url");
+}
 
 /** What a proof needs of its surroundings. */
 export interface ProofTools {
   /** `onBegin`: called if the visit had to wait; the time before does not count. */
   visit(url: string, overrides: PageOverrides | null, step: ProofStep, onBegin: () => void): Promise<Visited | ScanErrorCode>;
   judge(evidence: Evidence): Promise<StoredResult | ScanErrorCode>;
-  /** 128 random bits or more, in base64. */
+  /** See `newNonce`. */
   nonce(): string;
   /** Visits of different pages at once; 1 by default. */
   readonly visitsAtOnce?: number;

@@ -7,7 +7,7 @@ import type { RunProof } from "../scan/dispatcher.ts";
 import type { Scanner } from "../scan/scanner.ts";
 import { scanLocationOf } from "../store/scan-location.ts";
 import { proofJson } from "./proof-json.ts";
-import { nonceBytes, prove } from "./prove.ts";
+import { newNonce, prove } from "./prove.ts";
 
 /** Steps of which the first page has a picture. */
 const picturedSteps: readonly ProofStep[] = ["baseline", "enforce"];
@@ -36,7 +36,7 @@ export function createProofRunner({ scanner, headerCharsMax, clock, log }: Proof
             return visit(job, signal, (wait) => giveWay(wait).then(onBegin));
           },
           judge: (evidence) => judge(evidence, signal),
-          nonce: () => clock.randomBytes(nonceBytes).toString("base64url"),
+          nonce: () => newNonce(clock),
         });
         if (typeof proof === "string") return proof;
         const pictures = proof.pages.find((page) => page.url === url)?.pictures ?? { before: null, after: null };

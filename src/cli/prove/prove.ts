@@ -5,7 +5,7 @@ import { systemClock } from "../../base/clock.ts";
 import type { ScanErrorCode } from "../../evidence/scan.ts";
 import { sectionsHtml } from "../../export/sections.tsx";
 import { proofJson } from "../../prove/proof-json.ts";
-import { isProven, nonceBytes, type ProofPlan, prove } from "../../prove/prove.ts";
+import { isProven, newNonce, type ProofPlan, prove } from "../../prove/prove.ts";
 import type { ScanOutcome } from "../../scan/task.ts";
 import type { Config } from "../../settings/settings.ts";
 import { scanErrorMessage } from "../../text/render.ts";
@@ -101,7 +101,7 @@ async function provePages(
       },
       judge: (evidence) =>
         judgeOnce(evidence, { catalog, log, onCheckFault: (key, fault) => printError(`assay: check ${key} failed: ${fault}`) }),
-      nonce: () => systemClock.randomBytes(nonceBytes).toString("base64url"),
+      nonce: () => newNonce(systemClock),
     });
     if (typeof proof === "string") throw failed(proof);
     for (const { url, comparison } of proof.pages) progress.ended(url, comparison.verdict);

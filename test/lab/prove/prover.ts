@@ -8,7 +8,7 @@ import type { ProofStep } from "../../../src/evidence/proof.ts";
 import type { ReplacedHeader } from "../../../src/probe/browser/page-fetch.ts";
 import { compare, inBoth, type VisitComparison, type VisitFacts } from "../../../src/prove/compare.ts";
 import type { PageNeeds } from "../../../src/prove/draft.ts";
-import { headersToCopy, nonceBytes, type Proof, policiesIn, prove } from "../../../src/prove/prove.ts";
+import { headersToCopy, newNonce, type Proof, policiesIn, prove } from "../../../src/prove/prove.ts";
 import type { Scanner } from "../../../src/scan/scanner.ts";
 import { defaultDeadlines, type Visited } from "../../../src/scan/task.ts";
 import { startEngine } from "../../browser/scan/engine.ts";
@@ -73,7 +73,7 @@ export async function proveApplication(scanner: Scanner, { url }: ProvenPage): P
         return visited;
       },
       judge: (evidence) => judge(evidence, signal),
-      nonce: () => systemClock.randomBytes(nonceBytes).toString("base64url"),
+      nonce: () => newNonce(systemClock),
     });
     if (typeof proof === "string") throw new Error(`${url} was not proven: ${proof}`);
     const [first, second] = visits.filter(({ step }) => step === "baseline").map(({ visited }) => visited);
