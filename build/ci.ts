@@ -13,32 +13,34 @@ const root = resolve(import.meta.dirname, "..");
 interface TierSuite {
   readonly name: string;
   readonly command: readonly string[];
-  /** Runs beside the suites that follow. */
-  readonly beside?: true;
+  /** Starts when no other suite runs, and none starts before it has ended. */
+  readonly alone?: true;
 }
+
+/** Suites that run at the same time. Each waits for servers and browsers for nearly half of its time on two cores. */
+const suitesAtOnce = 2;
 
 function npmSuite(name: string): TierSuite {
   return { name, command: ["npm", "run", "--silent", `test:${name}`] };
 }
 
-/** One process, beside suites that do not compare times. */
 function fuzz(extent: string): TierSuite {
-  return { name: "fuzz", command: ["npm", "run", "--silent", "fuzz", "--", extent], beside: true };
+  return { name: "fuzz", command: ["npm", "run", "--silent", "fuzz", "--", extent] };
 }
 
-const compile: TierSuite = { name: "compile", command: ["npm", "run", "--silent", "compile"] };
+const compile: TierSuite = { name: "compile", command: ["npm", "run", "--silent", "compile"], alone: true };
 
-/** In the order in which they run: what fails most often comes first. */
+/** In the order in which they start: the longest first. A suite that compares times is alone. */
 const tiers: Readonly<Record<string, readonly TierSuite[]>> = {
   run: [
-    { name: "npm-test", command: ["env", "TEST_FULL=1", "npm", "test", "--silent", "--", "--randomize"] },
-    npmSuite("slow"),
+    { name: "npm-test", command: ["env", "TEST_FULL=1", "npm", "test", "--silent", "--", "--randomize"], alone: true },
     compile,
+    npmSuite("browser"),
+    npmSuite("lab"),
+    npmSuite("slow"),
     fuzz("--short"),
     npmSuite("binary"),
-    npmSuite("browser"),
-    npmSuite("hostile"),
-    npmSuite("lab"),
+    { ...npmSuite("hostile"), alone: true },
   ],
   full: [
     npmSuite("isolated"),
@@ -46,11 +48,11 @@ const tiers: Readonly<Record<string, readonly TierSuite[]>> = {
     compile,
     npmSuite("places"),
     npmSuite("peers"),
-    { name: "hostile-proofs", command: ["env", "HOSTILE_PAGES=proofs", "npm", "run", "--silent", "test:hostile"] },
-    fuzz("--inputs=5000"),
-    { ...npmSuite("operate"), beside: true },
-    npmSuite("fleet"),
+    { name: "hostile-proofs", command: ["env", "HOSTILE_PAGES=proofs", "npm", "run", "--silent", "test:hostile"], alone: true },
     npmSuite("sites"),
+    npmSuite("fleet"),
+    npmSuite("operate"),
+    fuzz("--inputs=5000"),
     npmSuite("proofs"),
   ],
 };
@@ -129,12 +131,12 @@ async function runTier(name: string, chosen: readonly TierSuite[], former: TierR
   const commit = commitOfSources();
   const suites: Record<string, SuiteResult> = { ...former };
   const file = recordFile(name);
-  const run = async ({ name: suite, command, beside }: TierSuite) => {
+  const run = async ({ name: suite, command }: TierSuite, isShown: boolean) => {
     console.log(`\n== ${suite}: ${command.join(" ")}`);
     const beganMs = performance.now();
     // Two suites at once would mix their lines.
-    const ended = await runCommand(command, beside ? {} : { show: (text) => process.stdout.write(text) });
-    if (beside) console.log(`\n== ${suite}, which ran beside others:\n${ended.output}`);
+    const ended = await runCommand(command, isShown ? { show: (text) => process.stdout.write(text) } : {});
+    if (!isShown) console.log(`\n== ${suite}, which ran beside others:\n${ended.output}`);
     suites[suite] = resultOf(ended, (performance.now() - beganMs) / 1000);
     if (ended.code !== 0)
       failures.push(...failuresIn(stripVTControlCharacters(ended.output)).map((text) => `== failed in ${suite}: ${text}`));
@@ -142,13 +144,16 @@ async function runTier(name: string, chosen: readonly TierSuite[], former: TierR
     writeFileSync(file, `${JSON.stringify({ commit, suites } satisfies TierRecord, null, 2)}\n`);
   };
   const failures: string[] = [];
-  const running: Promise<void>[] = [];
+  const running = new Map<TierSuite, Promise<unknown>>();
+  let shown: TierSuite | null = null;
   for (const suite of chosen) {
-    const ends = run(suite);
-    running.push(ends);
-    if (suite.beside !== true) await ends;
+    while (running.size >= (suite.alone ? 1 : suitesAtOnce)) await Promise.race(running.values());
+    shown = shown !== null && running.has(shown) ? shown : suite;
+    const ends = run(suite, shown === suite).finally(() => running.delete(suite));
+    running.set(suite, ends);
+    if (suite.alone) await ends;
   }
-  await Promise.all(running);
+  await Promise.all(running.values());
   const results = Object.values(suites);
   const sum = (pick: (result: SuiteResult) => number | null) => results.reduce((total, result) => total + (pick(result) ?? 0), 0);
   const failed = results.filter(({ code }) => code !== 0).length;
