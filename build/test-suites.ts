@@ -75,7 +75,15 @@ export const suites = {
     waits: true,
     binary: "whole",
   },
-  slow: { about: "long random runs, compilers and other costly files", files: [slowFiles], full: true, binary: "whole" },
+  slow: {
+    about: "long random runs, compilers and other costly files",
+    files: [slowFiles],
+    full: true,
+    binary: "whole",
+    longest: ["sites/import", "scan/stopped-gathering", "scan/scanner", "store/damage"].map(
+      (name) => `test/integration/${name}.slow.test.ts`,
+    ),
+  },
   browser: {
     about: "pages and probes in the real browser",
     workers: 3,
@@ -83,9 +91,10 @@ export const suites = {
     files: ["test/browser/**/*.test.ts"],
     // `npm test` runs the journey, and the suite `binary` the other file.
     without: ["test/browser/hostile/**", journeyFile, singleSignOnFile],
-    longest: ["web/every-page", "probe/hostile-scripts", "cli/pipelines", "web/hostile", "probe/hostile-answers", "cli/scan-files"].map(
-      (name) => `test/browser/${name}.test.ts`,
-    ),
+    longest: [
+      ...["cli/prove", "web/every-page", "probe/hostile-scripts", "probe/canaries", "web/hostile", "scan/engine", "web/keyboard"],
+      ...["probe/hostile-answers", "scan/determinism", "cli/pipelines", "cli/scan-files"],
+    ].map((name) => `test/browser/${name}.test.ts`),
   },
   places: {
     about: "every page and file in every language and at every width, and other browser tests in their full extent",

@@ -262,14 +262,16 @@ describe("a policy of the user", () => {
 });
 
 test(
-  "mutation: each source that is dropped from a proven policy breaks it, and is named",
+  "mutation: a source of each kind that is dropped from a proven policy breaks it, and is named",
   async () => {
     const server = await start(blog);
     const policy = policyOf((await prove(server)).proof());
     const sources = [...policy.matchAll(/ ('sha256-[^']+'|data:|cdn\.test|'unsafe-inline')/g)].map(([word = ""]) => word);
-    expect(sources.length).toBeGreaterThanOrEqual(8);
+    // The suite `proofs` drops each source of each application.
+    const ofEachKind = [...Map.groupBy(sources, (source) => source.slice(0, "'sha256".length)).values()].map(([first = ""]) => first);
+    expect([sources.length >= 8, ofEachKind.length]).toEqual([true, 4]);
     const file = join(folder, "mutated.txt");
-    for (const source of sources) {
+    for (const source of ofEachKind) {
       writeFileSync(file, policy.replace(source, ""));
       const { code, proof } = await prove(server, "--policy", file);
       expect([source, code, proof().verdict, proof().blocked.length > 0]).toEqual([source, 1, "blocks", true]);
