@@ -10,6 +10,9 @@ export type ProofStep = (typeof proofSteps)[number];
 /** Pages of one proof, on the command line and on the largest plan. */
 export const provePagesMax = 25;
 
+/** Sources that no visit needed. */
+export const unneededMax = 100;
+
 export const rungs = ["strict-hash", "strict-nonce", "hosts"] as const;
 /** `strict-hash` and `strict-nonce`: scripts by hash or nonce, and what these add. `hosts`: scripts by the hosts that the page uses. */
 export type Rung = (typeof rungs)[number];
@@ -114,6 +117,13 @@ export const proofSchema = Type.Object({
       blocked: listOf(Type.Object(blockedByPolicy.properties), "What the visits with its draft blocked."),
     }),
     "Stricter drafts that do not work.",
+  ),
+  unneeded: Type.Optional(
+    Type.Array(Type.Object({ directive: Type.String(), source: Type.String() }), {
+      maxItems: unneededMax,
+      description:
+        "Sources of a drafted policy that works which no visit needed: without any one of them, nothing that the visits saw would be blocked. Absent without any.",
+    }),
   ),
   visits: count("Visits of all pages."),
   pages: listOf(page, "In the order in which they were given."),

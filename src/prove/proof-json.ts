@@ -5,7 +5,7 @@ import { changedRows, headersToCopy, isProven, type PageProof, type Proof, polic
 
 export function proofJson(proof: Proof): ProofBody {
   const headers = headersToCopy(proof);
-  const { origin, pages, unvisited, rung, costs, nonce, refused, visits } = proof;
+  const { origin, pages, unvisited, rung, costs, nonce, refused, unneeded, visits } = proof;
   return {
     verdict: proofVerdict(proof),
     proven: isProven(proof),
@@ -14,6 +14,7 @@ export function proofJson(proof: Proof): ProofBody {
     costs,
     usesNonce: nonce !== null,
     refused,
+    ...(unneeded.length > 0 && { unneeded }),
     visits,
     pages: pages.map((page) => pageJson(page, origin, policiesIn(headers))),
     unvisited,

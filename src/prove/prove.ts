@@ -10,6 +10,7 @@ import { valuesNamed } from "../parse/header-fields.ts";
 import { type CanaryPage, isHtmlType, type PageOverrides, type ReplacedHeader } from "../probe/browser/page-fetch.ts";
 import { predictedEvidence } from "../scan/predict.ts";
 import { scanErrorCodeOf, type Visited } from "../scan/task.ts";
+import { type NamedSource, type Observed, unneededSources } from "./allowed.ts";
 import { type CanaryResult, canaryPage, canaryResults, hasRunning } from "./canaries.ts";
 import {
   attackUntold,
@@ -98,6 +99,8 @@ export interface Proof {
   /** Nonce in the headers that each answer must replace; null without one. */
   readonly nonce: string | null;
   readonly refused: readonly RefusedRung[];
+  /** Sources of a draft that works which no visit needed; empty for a policy of the user, whose visits do not observe what it allows. */
+  readonly unneeded: readonly NamedSource[];
   readonly visits: number;
 }
 
@@ -168,6 +171,8 @@ class Prover {
   readonly #unvisited = new Map<string, ScanErrorCode>();
   /** Milliseconds of the visits of each page. */
   readonly #spentMs = new Map<string, number>();
+  /** What the pages need, as far as visits have shown it; null if some of it was dropped. */
+  #observed: readonly Observed[] | null = [];
   #visits = 0;
 
   constructor(scanned: ScannedPage, plan: ProofPlan, tools: ProofTools, page: URL) {
@@ -254,7 +259,9 @@ class Prover {
   async #climb(from: Rung, pages: readonly Page[], refused: RefusedRung[]): Promise<Attempt> {
     const needs = await this.#ofEach(pages, async (page) => {
       const observed = await this.#visit(page.url, [{ name: reportName, value: observingPolicy }], "observe");
-      return this.#needs(page, observed);
+      const needed = this.#needs(page, observed);
+      this.#note(observed.observation.blockedDropped > 0 ? null : needed.blocked);
+      return needed;
     });
     let last: Attempt | null = null;
     for (const rung of rungs.slice(rungs.indexOf(from))) {
@@ -286,10 +293,22 @@ class Prover {
       if (draft.policy === last?.draft?.policy) break;
       last = await this.#attempt(pages, [...policyHeaders(draft.policy), ...this.#plan.headers], draft, rung);
       const blocked = blockedIn(last);
+      this.#note(blocked);
       if (blocked.length === 0) break;
       known = { ...known, blocked: [...known.blocked, ...blocked] };
     }
     return last ?? { refused: "blocks" };
+  }
+
+  #note(observed: readonly Observed[] | null): void {
+    this.#observed = this.#observed === null || observed === null ? null : [...this.#observed, ...observed];
+  }
+
+  #unneeded({ draft, rung, tried }: Attempt): readonly NamedSource[] {
+    const works = tried.every(({ page: { shapes }, comparison: { verdict } }) => shapes === null || verdict === "works");
+    if (draft === null || rung === null || this.#observed === null || !works) return [];
+    const unneeded = unneededSources(draft.policy, this.#observed, this.#page.href);
+    return unneeded.map(({ directive, source }) => ({ directive, source: source.replaceAll(this.#nonce, nonceMark) }));
   }
 
   async #attempt(
@@ -390,6 +409,7 @@ class Prover {
       costs: draft?.costs ?? [],
       nonce: draft?.usesNonce === true ? this.#nonce : null,
       refused,
+      unneeded: this.#unneeded(attempt),
       visits: this.#visits,
     };
   }

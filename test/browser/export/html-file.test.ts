@@ -85,6 +85,7 @@ function brokenProof(): Proof {
       { name: "Server", value: null },
     ],
     ...{ rung: "strict-nonce", costs: ["nonce"], refused: [{ rung: "strict-hash", because: "many-hashes", blocked: [] }] },
+    unneeded: [{ directive: "form-action", source: hostile }],
   };
 }
 

@@ -121,6 +121,34 @@ test("a draft is refined with what it blocked", async () => {
   expect(steps.join(" ")).toBe("baseline baseline observe enforce enforce attack attack");
 });
 
+test("sources of a draft that no visit needed are named, and only of one that works", async () => {
+  const late = blockedBy({ directive: "img-src", url: "https://late.test/i.png" });
+  const observing = (shown: Partial<Observation>) => (policy: string, step: ProofStep) =>
+    step === "observe" ? shown : step === "enforce" && !policy.includes("late.test") ? { blocked: [late] } : {};
+  const unneeded = async (given: Case) =>
+    ofProof((await proven(given)).proof).unneeded.map(({ directive, source }) => `${directive} ${source}`);
+  const spare = ["default-src 'self'", "img-src 'self'", "form-action 'self'", "frame-ancestors 'self'"];
+  const [first, ...others] = spare;
+  expect(await unneeded({ draft: "strict-hash", shows: observing(reported(inline)) })).toEqual([
+    first,
+    "script-src 'strict-dynamic'",
+    ...others,
+  ]);
+  // Code of the document needs the nonce.
+  const byNonce = await unneeded({ draft: "strict-nonce", shows: observing(reported(inline)) });
+  expect(byNonce).toEqual([first, "script-src 'strict-dynamic'", ...others]);
+  expect(await unneeded({ draft: "strict-nonce", shows: observing({}) })).toEqual([
+    first,
+    "script-src 'nonce-{nonce}'",
+    "script-src 'strict-dynamic'",
+    ...others,
+  ]);
+  expect(await unneeded({ draft: "strict-hash", shows: observing({ ...reported(inline), blockedDropped: 1 }) })).toEqual([]);
+  expect(await unneeded({ policy: "default-src 'self'" })).toEqual([]);
+  const broken = (_policy: string, step: ProofStep) => (step === "enforce" ? { blocked: [inline] } : {});
+  expect(await unneeded({ draft: "hosts", shows: broken })).toEqual([]);
+});
+
 test("a draft does not allow what the page's own policy blocks today", async () => {
   const [stopped, used] = ["https://stopped.test/i.png", "https://used.test/i.png"].map((url) => blockedBy({ directive: "img-src", url }));
   if (stopped === undefined || used === undefined) throw new Error("not blocked");

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { BlockedByPolicy, DocumentShape } from "../../../src/evidence/observation.ts";
 import { type DraftNeeds, draftPolicy, type Rung, rungs } from "../../../src/prove/draft.ts";
-import { notAllowed, withoutEachSource } from "../../support/policy-sources.ts";
+import { notAllowed, policiesWithoutEachSource } from "../../support/policy-sources.ts";
 import { blockedBy, shapeOf } from "../../support/visited.ts";
 
 // reads: test/unit/prove/recorded-needs.txt
@@ -49,7 +49,7 @@ describe.each(recorded)("$name", (application) => {
     }
     const { policy } = draft;
     expect(notAllowed(policy, needs, application.url)).toEqual([]);
-    const dropped = withoutEachSource(policy).map((one) => ({ ...one, missing: notAllowed(one.policy, needs, application.url) }));
+    const dropped = policiesWithoutEachSource(policy).map((one) => ({ ...one, missing: notAllowed(one.policy, needs, application.url) }));
     const useless = dropped.filter(({ missing }) => missing.length === 0);
     const unexplained = useless.filter(({ directive, source }) => directive !== "frame-ancestors" && !beyondVisits.includes(source));
     expect(unexplained.map(({ directive, source }) => `${directive} ${source}`)).toEqual([]);
