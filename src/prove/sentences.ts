@@ -40,6 +40,11 @@ export function canaryName({ name }: Pick<CanaryResult, "name">, say: Say): stri
   return say(`canaryNames/${kind}`, { host });
 }
 
+/** A source that no visit needed. */
+export function unneededSentence({ directive, source }: NonNullable<ProofBody["unneeded"]>[number], say: Say): string {
+  return say("unneededItem", { directive, source });
+}
+
 export function refusedSentence({ rung, because }: Pick<ProofBody["refused"][number], "rung" | "because">, say: Say): string {
   return say("refusedItem", { rung: say(`rungs/${rung}`), because: say(`refusals/${because}`) });
 }

@@ -38,6 +38,10 @@ export const workingProof: ProofBody = {
   costs: ["nonce", "style-attributes"],
   usesNonce: true,
   refused: [{ rung: "strict-hash", because: "many-hashes", blocked: [] }],
+  unneeded: [
+    { directive: "default-src", source: "'self'" },
+    { directive: "script-src", source: "'nonce-{nonce}'" },
+  ],
   visits: 7,
   pages: [workingPage],
   unvisited: [{ url: "https://site.test/gone", code: "timeout" }],
@@ -88,6 +92,7 @@ export function blockingProof(text: string): ProofBody {
     rung: null,
     costs: [],
     usesNonce: false,
+    unneeded: [{ directive: "img-src", source: `cdn.test${text}` }],
     pages: [page],
     unvisited: [],
   };

@@ -6,7 +6,7 @@ import type { TextSection } from "../../export/sections.tsx";
 import { allowingDirectives, wayToAllow } from "../../prove/allow.ts";
 import { hasRunning } from "../../prove/canaries.ts";
 import { changedRows, headersToCopy, type PageProof, type Proof, policiesIn, proofVerdict } from "../../prove/prove.ts";
-import { canaryName, changeSentences, refusedSentence, type Say, verdictSentence } from "../../prove/sentences.ts";
+import { canaryName, changeSentences, refusedSentence, type Say, unneededSentence, verdictSentence } from "../../prove/sentences.ts";
 import type { PageLocale, Texts } from "../../text/i18n.ts";
 import { scanErrorMessage } from "../../text/render.ts";
 import { linesFor, type ServerName, serverLabel } from "../../text/servers/server-lines.ts";
@@ -56,6 +56,7 @@ export function proofSections(answer: ProofAnswer): readonly TextSection[] {
     ),
     ...listSection(say("leftOutHead"), answer.leftOut.map(stripControls), say),
     ...headerSection(answer, say),
+    ...unneededSection(proof, say),
   ];
 }
 
@@ -161,6 +162,11 @@ function headerSection(answer: ProofAnswer, say: Say): readonly TextSection[] {
     proofVerdict(proof) !== "works" ? say("triedHeaders") : rung === null ? say("headers") : say("draft", { rung: say(`rungs/${rung}`) });
   const unsaid = server !== null && serverLines(answer, server) === null ? [say("notExpressed", { server: serverLabel(server) })] : [];
   return [{ ...emptySection, heading, lines, remarks: [...unsaid, ...costs.map((cost) => say(`costs/${cost}`))] }];
+}
+
+function unneededSection({ unneeded }: Proof, say: Say): readonly TextSection[] {
+  const texts = unneeded.map((one) => unneededSentence(one, say));
+  return listSection(say("unneededHead"), texts, say).map((section) => ({ ...section, paragraphs: [say("unneededMeans")] }));
 }
 
 /** Lines for the wanted server, or else the fields. */

@@ -5,7 +5,7 @@ import { removeHeader, replaceHeader } from "../../check/fix.ts";
 import type { Fact } from "../../evidence/fields.ts";
 import type { ProofBody, proofSchema } from "../../evidence/proof.ts";
 import { hasRunning } from "../../prove/canaries.ts";
-import { canaryName, changeSentences, refusedSentence, type Say, verdictSentence } from "../../prove/sentences.ts";
+import { canaryName, changeSentences, refusedSentence, type Say, unneededSentence, verdictSentence } from "../../prove/sentences.ts";
 import { StateLabel } from "../../report/components/labels.tsx";
 import { Details, FactRow } from "../../report/components/layout.tsx";
 import { Notice } from "../../report/components/notice.tsx";
@@ -128,7 +128,25 @@ function Headers({ proof, server }: OfProof & { readonly server: ServerName }) {
           ))}
         </ul>
       )}
+      <Unneeded proof={proof} />
     </PageSection>
+  );
+}
+
+function Unneeded({ proof: { unneeded = [] } }: OfProof) {
+  const say = useSay();
+  if (unneeded.length === 0) return null;
+  return (
+    <Details summary={say("unneededHead")}>
+      <p>{say("unneededMeans")}</p>
+      <ul>
+        {unneeded.map((one) => (
+          <li key={`${one.directive} ${one.source}`}>
+            <UntrustedText charsMax={textCharsMax}>{unneededSentence(one, say)}</UntrustedText>
+          </li>
+        ))}
+      </ul>
+    </Details>
   );
 }
 

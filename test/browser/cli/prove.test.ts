@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
+import type { ProofBody } from "../../../src/evidence/proof.ts";
 import { siteIdentity, testAuthority } from "../../support/certificates.ts";
 import { cleanUp, keep } from "../../support/clean-up.ts";
 import { run } from "../../support/program.ts";
@@ -43,6 +44,7 @@ interface ProofOutput {
   readonly blocked: readonly Record<string, unknown>[];
   readonly lost: readonly { readonly url: string }[];
   readonly refused: readonly { readonly rung: string; readonly because: string }[];
+  readonly unneeded?: ProofBody["unneeded"];
   readonly score: { readonly before: number; readonly after: number | null };
   readonly canaries: readonly { readonly name: string; readonly outcome: string }[];
   readonly visits: number;
@@ -113,6 +115,10 @@ describe("a draft", () => {
         refused,
       });
       expect(stdout).toContain("Works: nothing of the page is blocked");
+      expect([stdout, result.unneeded]).toEqual([
+        expect.stringContaining("'self' in form-action"),
+        expect.arrayContaining([{ directive: "form-action", source: "'self'" }]),
+      ]);
       expect(result.canaries.map(({ outcome }) => outcome)).toEqual(Array(8).fill("stopped"));
       expect(policyOf(result).length).toBeLessThanOrEqual(512);
       expect(result.visits).toBeLessThanOrEqual(8);

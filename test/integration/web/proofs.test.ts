@@ -244,6 +244,8 @@ describe("the result of a proof", () => {
       expect(html).toContain("add_header Content-Security-Policy \"default-src 'self'; script-src 'nonce-{nonce}' 'strict-dynamic'");
       expect(html).toContain(proof.canaryNames.jsonp.replace("{{host}}", "accounts.google.com"));
       expect(html).toContain(proof.refusals["many-hashes"]);
+      expect(html).toContain(proof.unneededMeans);
+      expect(html).toContain(proof.unneededItem.replace("{{source}}", "'nonce-{nonce}'").replace("{{directive}}", "script-src"));
       expect(html).toContain("https://site.test/gone");
     }
   });
@@ -261,12 +263,15 @@ describe("the result of a proof", () => {
   });
 
   test("of a weak policy is no success, and one that failed says why", async () => {
-    const [page] = workingProof.pages;
+    // As proofs of earlier releases are stored.
+    const { unneeded: _, ...older } = workingProof;
+    const [page] = older.pages;
     if (page === undefined) throw new Error("no page");
-    const weak = { ...workingProof, proven: false, pages: [{ ...page, canaries: [{ name: "inline-script", outcome: "runs" as const }] }] };
+    const weak = { ...older, proven: false, pages: [{ ...page, canaries: [{ name: "inline-script", outcome: "runs" as const }] }] };
     const html = await read(`/proofs/${await endProof(pages.store, weak, { accountId: ownerId })}`);
     expect(shown(html)).toContain(enGb.proof.weak);
     expect(shown(html)).not.toContain(enGb.proof.works);
+    expect(shown(html)).not.toContain(enGb.proof.unneededMeans);
     const failed = await read(`/proofs/${await endProof(pages.store, null, { accountId: ownerId })}`);
     expect(shown(failed)).toContain(enGb.pages.proofs.failed);
   });
