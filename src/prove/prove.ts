@@ -1,4 +1,10 @@
-/** Proves headers on pages of one origin: visits them as they are, with what only observes, and with the headers, and judges the result as a scan does. */
+/**
+ * Proves headers on pages of one origin: visits them as they are, with what only observes, and with the headers, and judges the result as a
+ * scan does.
+ *
+ * No visit of a page can be left out. Two baselines show what differs without the headers. The observing visit can
+ * stand for neither: a page that hears of violations behaves otherwise in it. The visit with the headers shows what they block on this page.
+ */
 import { type Clock, systemClock } from "../base/clock.ts";
 import type { State } from "../check/check.ts";
 import type { Evidence } from "../evidence/evidence.ts";
@@ -403,7 +409,7 @@ class Prover {
     return {
       origin: this.#page.origin,
       pages,
-      unvisited: [...this.#unvisited].map(([url, code]) => ({ url, code })),
+      unvisited: [...this.#unvisited].map(([url, code]) => ({ url, code })).toSorted((a, b) => urls.indexOf(a.url) - urls.indexOf(b.url)),
       headers,
       rung,
       costs: draft?.costs ?? [],

@@ -8,6 +8,7 @@ import type { Scanner } from "../scan/scanner.ts";
 import { scanLocationOf } from "../store/scan-location.ts";
 import { proofJson } from "./proof-json.ts";
 import { newNonce, prove } from "./prove.ts";
+import { openVisitSlots, visitsAtOnce } from "./visit-slots.ts";
 
 /** Steps of which the first page has a picture. */
 const picturedSteps: readonly ProofStep[] = ["baseline", "enforce"];
@@ -20,7 +21,7 @@ interface ProofRunnerOptions {
 }
 
 export function createProofRunner({ scanner, headerCharsMax, clock, log }: ProofRunnerOptions): RunProof {
-  return async (given, { onStep, signal, giveWay }) => {
+  return async (given, { onStep, signal, ...ways }) => {
     const { token, url, urls, plan, requestId } = given;
     const location = scanLocationOf(given);
     const at = location === localLocation ? null : { location, requestId };
@@ -29,12 +30,19 @@ export function createProofRunner({ scanner, headerCharsMax, clock, log }: Proof
         onStep("scan");
         const scanned = await scan(url, signal);
         if (scanned.status === "failed") return scanned.code;
+        const slotForVisit = openVisitSlots({ ...ways, signal });
         const proof = await prove(urls, { ...scanned, headerCharsMax }, plan, {
           visit: (page, overrides, step, onBegin) => {
             onStep(step);
             const job = { url: page, overrides, screenshot: page === url && picturedSteps.includes(step) };
-            return visit(job, signal, (wait) => giveWay(wait).then(onBegin));
+            let end = () => {};
+            const begin = async (wait: () => Promise<void>) => {
+              end = await slotForVisit(wait);
+              onBegin();
+            };
+            return visit(job, signal, begin).finally(() => end());
           },
+          visitsAtOnce,
           judge: (evidence) => judge(evidence, signal),
           nonce: () => newNonce(clock),
         });

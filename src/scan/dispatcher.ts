@@ -13,11 +13,11 @@ import { scanLocationOf } from "../store/scan-location.ts";
 import { isProof, type Job, type ScanRecord } from "../store/scans.ts";
 import type { Store } from "../store/store.ts";
 import { isCancelled, noRemoteLocations, type RemoteLocations, type ScanEnding, scanFields } from "./gatherer.ts";
-import { giveWay, type Slot, type SlotUse } from "./giving-way.ts";
+import { type Slot, type SlotUse, waysOf } from "./giving-way.ts";
 import { createProgressWriter, type ProgressHub, type ScanObserver } from "./progress.ts";
 import type { Scanner } from "./scanner.ts";
 import type { ScanOutcome } from "./task.ts";
-import type { GiveWay } from "./visit-turns.ts";
+import type { GiveWay, TakeFree } from "./visit-turns.ts";
 
 /** Wait before a retry after a failed write, as on a full disk. */
 const storeRetryMs = 2_000;
@@ -44,6 +44,8 @@ interface ProofWatch {
   readonly signal: AbortSignal;
   /** Runs waiting scans of people in the slot of the proof; the runner calls it before each visit. */
   readonly giveWay: GiveWay;
+  /** For a further visit at the same time. */
+  readonly takeFree: TakeFree;
 }
 
 /** Runs a proof, in a layer above. Never rejects. */
@@ -214,6 +216,24 @@ interface ActiveScan {
   readonly work: Promise<void>;
 }
 
+/** `at`: slots of the jobs that run at a location. */
+function countSlots(options: DispatcherOptions, at: (location: string) => readonly Slot[]) {
+  const further = (location: string) => at(location).reduce((sum, slot) => sum + slot.further, 0);
+  const used = (location: string) => at(location).length + further(location);
+  const held = (location: string) => at(location).filter(({ left }) => left === null).length + further(location);
+  const isFull = (location: string) => held(location) >= capacityOf(options, location);
+  return {
+    used,
+    isFull,
+    /** Where the next job can run: in a free slot, or in the slot of a proof that gives way. Null if all slots are held. */
+    placeAt: (location: string): Slot | "free" | null => {
+      if (isFull(location)) return null;
+      if (used(location) < capacityOf(options, location)) return "free";
+      return at(location).find(({ left }) => left !== null && left > 0) ?? null;
+    },
+  };
+}
+
 type ActiveScans = ReturnType<typeof createActiveScans>;
 
 /** Running scans by location and token. */
@@ -224,12 +244,19 @@ function createActiveScans(options: DispatcherOptions, claims: Pick<SlotUse, "wa
   const at = (location: string) => [...(active.get(location)?.values() ?? [])];
   const all = () => [...active.values()].flatMap((scans) => [...scans.values()]);
 
-  const isFull = (location: string) => at(location).filter(({ slot }) => slot.left === null).length >= capacityOf(options, location);
+  const { used, isFull, placeAt } = countSlots(options, (location) => at(location).map(({ slot }) => slot));
+  const onEnd = () => {
+    claims.wake();
+    ended.resolve();
+    ended = Promise.withResolvers();
+  };
   const useOf = (location: string): SlotUse => ({
     ...claims,
     waiting: () => waitingForPeople(options.store, location),
     isFull: () => isFull(location),
+    ...{ used: () => used(location), capacity: () => capacityOf(options, location) },
     nextEnd: () => ended.promise,
+    onRelease: onEnd,
   });
 
   function leave(where: keyof typeof stops): void {
@@ -240,12 +267,7 @@ function createActiveScans(options: DispatcherOptions, claims: Pick<SlotUse, "wa
   }
 
   return {
-    /** Where the next job can run: in a free slot, or in the slot of a proof that gives way. Null if all slots are held. */
-    placeAt: (location: string): Slot | "free" | null => {
-      if (isFull(location)) return null;
-      if (at(location).length < capacityOf(options, location)) return "free";
-      return at(location).find(({ slot: { left } }) => left !== null && left > 0)?.slot ?? null;
-    },
+    placeAt,
     backgroundCount: (location: string) => at(location).filter(({ background }) => background).length,
     total: () => all().length,
     /** At all locations. */
@@ -262,14 +284,12 @@ function createActiveScans(options: DispatcherOptions, claims: Pick<SlotUse, "wa
       const ending = new AbortController();
       const { signal: stop } = stops[location === localLocation ? "local" : "remote"];
       if (stop.aborted) ending.abort("stopping" satisfies ScanEnding);
-      const slot: Slot = { left: null };
-      const way: GiveWay = (wait) => giveWay(slot, useOf(location), ending.signal, wait);
+      const slot: Slot = { left: null, further: 0 };
+      const ways = waysOf(slot, useOf(location), ending.signal);
       const terms = { location, adopted, stop, ending: ending.signal };
-      const work = (isProof(job) ? runProof(options, { ...terms, job }, way) : runScan(options, { ...terms, job })).finally(() => {
+      const work = (isProof(job) ? runProof(options, { ...terms, job }, ways) : runScan(options, { ...terms, job })).finally(() => {
         atLocation.delete(token);
-        claims.wake();
-        ended.resolve();
-        ended = Promise.withResolvers();
+        onEnd();
       });
       const lane = job.queueKey?.[1];
       const provenHost = isProof(job) ? hostOf(job.url) : null;
@@ -342,7 +362,7 @@ interface RunningJob<J extends Job> {
 async function runProof(
   options: DispatcherOptions,
   { job: proof, stop, ending }: RunningJob<ProofRecord>,
-  giveWay: GiveWay,
+  ways: Pick<ProofWatch, "giveWay" | "takeFree">,
 ): Promise<void> {
   const { token } = proof;
   const log = logWith(options.log, fieldsOf(proof));
@@ -350,7 +370,7 @@ async function runProof(
   const onStep = (step: ProofStep): void => {
     options.store.proofs.setStep(token, step).catch((error) => log.warn("progress not stored", { because: messageOf(error) }));
   };
-  const shown = await options.prove(proof, { onStep, signal: ending, giveWay });
+  const shown = await options.prove(proof, { onStep, signal: ending, ...ways });
   if (stop.aborted && !isCancelled(ending)) return;
   const outcome: JobOutcome = typeof shown === "string" ? asCancelled(failureOf(shown), ending) : { status: "proven", ...shown };
   const stored = await storePersistently({ ...options, log }, token, outcome, stop);

@@ -11,6 +11,9 @@ export const visitGapMs = 500;
 /** Calls `wait`, and resolves when the visit may begin. A proof hands over its slot until then. */
 export type GiveWay = (wait: () => Promise<void>) => Promise<void>;
 
+/** Takes one more slot for a visit of the same proof, and returns what releases it. Null if none is free, or people need it. */
+export type TakeFree = () => Promise<(() => void) | null>;
+
 /** Location of workers elsewhere at which a proof runs. */
 export interface ProofPlace {
   readonly location: string;
@@ -26,13 +29,18 @@ export interface VisitWatch extends GatherWatch {
 
 type Visit = (job: VisitJob, watch: VisitWatch) => Promise<Visited | ScanErrorCode>;
 
-/** The visit with turns, in the order of the calls. A visit that is aborted while it waits ends at once. */
+/**
+ * The visit with turns, in the order of the calls. A visit that is aborted while it waits ends at once. Visits that wait for slots can pass
+ * each other; the gap between two starts stays.
+ */
 export function inTurns(visit: Visit, clock: Pick<Clock, "monotonicMs" | "after">): Visit {
   /** Time at which the next visit of a host may start. */
   const turns = new Map<string, number>();
+  /** Earliest start of the next visit of a host, by the starts so far. */
+  const starts = new Map<string, number>();
   return async (job, watch) => {
     const nowMs = clock.monotonicMs();
-    for (const [host, turnMs] of turns) if (turnMs <= nowMs) turns.delete(host);
+    for (const times of [turns, starts]) for (const [host, timeMs] of times) if (timeMs <= nowMs) times.delete(host);
     const host = hostOf(job.url) ?? "";
     const turnMs = turns.get(host) ?? nowMs;
     turns.set(host, turnMs + visitGapMs);
@@ -41,8 +49,13 @@ export function inTurns(visit: Visit, clock: Pick<Clock, "monotonicMs" | "after"
       if (turnMs > nowMs) await pause(clock, turnMs - nowMs, signal);
     });
     if (signal?.aborted) return "interrupted";
+    const begunMs = clock.monotonicMs();
+    const startMs = Math.max(begunMs, starts.get(host) ?? 0);
+    starts.set(host, startMs + visitGapMs);
     // It may have waited for longer than its turn.
-    turns.set(host, Math.max(turns.get(host) ?? 0, clock.monotonicMs() + visitGapMs));
+    turns.set(host, Math.max(turns.get(host) ?? 0, startMs + visitGapMs));
+    if (startMs > begunMs) await pause(clock, startMs - begunMs, signal);
+    if (signal?.aborted) return "interrupted";
     return visit(job, watch);
   };
 }

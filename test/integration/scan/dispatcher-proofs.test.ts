@@ -42,7 +42,11 @@ function held(name: string, signal: AbortSignal | undefined): Promise<void> {
   });
 }
 
-const prove: DispatcherOptions["prove"] = async ({ url }, { giveWay, signal }): Promise<ScanErrorCode> => {
+/** Takes a further slot for a visit of the proof that runs. */
+let takeFree: () => Promise<(() => void) | null>;
+
+const prove: DispatcherOptions["prove"] = async ({ url }, { giveWay, takeFree: take, signal }): Promise<ScanErrorCode> => {
+  takeFree = take;
   for (let visit = 0; visit < visitsOfProof && !signal.aborted; visit++) {
     await giveWay(wait);
     if (!signal.aborted) await held(url === otherUrl ? "other visit" : "visit", signal);
@@ -195,4 +199,55 @@ test("a proof that is cancelled while it gives way ends at once, and the scan in
   await end(first);
   await end(next);
   await until(() => statusOf(next) === "finished");
+});
+
+test("further visits take only slots that are free, and leave one for people", async () => {
+  await start(4);
+  await proof();
+  await until(() => visits() === 1);
+  const releases = [await takeFree(), await takeFree()];
+  expect([releases.map((release) => release !== null), await takeFree()]).toEqual([[true, true], null]);
+  const [first, second] = [await scan(), await scan()];
+  await until(() => begun.includes(first));
+  expect([statusOf(second), await takeFree()]).toEqual(["queued", null]);
+  releases[0]?.();
+  await until(() => begun.includes(second));
+  releases[1]?.();
+  await end(first);
+  await until(() => dispatcher.running() === 2);
+  const [again, more] = [await takeFree(), await takeFree()];
+  expect([again !== null, more]).toEqual([true, null]);
+  again?.();
+});
+
+test("no further visit begins while people wait, nor in the only slot", async () => {
+  await start(2);
+  await proof();
+  await until(() => visits() === 1);
+  const release = await takeFree();
+  const waits = await scan();
+  expect([release !== null, await takeFree(), statusOf(waits)]).toEqual([true, null, "queued"]);
+  release?.();
+  expect(await takeFree()).toBeNull();
+  await until(() => begun.includes(waits));
+  await end(waits);
+  await until(() => statusOf(waits) === "finished");
+  await dispatcher.stop(0);
+  await start(1);
+  await until(() => visits() === 2);
+  expect(await takeFree()).toBeNull();
+});
+
+test("a proof that gives way waits for its further visits, too", async () => {
+  await start(2);
+  await proof();
+  await until(() => visits() === 1);
+  const release = await takeFree();
+  const first = await scan();
+  await end("visit");
+  await until(() => begun.includes(first));
+  expect(begun).toEqual(["visit", first]);
+  release?.();
+  await until(() => visits() === 2);
+  expect(statusOf(first)).toBe("running");
 });

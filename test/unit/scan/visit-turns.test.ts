@@ -70,3 +70,17 @@ test("a visit that gives way for longer than its turn begins the gap when it sta
     ["a.test/2", scanMs + visitGapMs],
   ]);
 });
+
+test("visits that wait for slots and then get them together keep the gap", async () => {
+  const { clock, starts, visit } = openVisits(50);
+  const slots = Promise.withResolvers<void>();
+  const inSlot: GiveWay = async (wait) => {
+    await wait();
+    await slots.promise;
+  };
+  const both = Promise.all([visit("a.test/1", undefined, inSlot), visit("a.test/2", undefined, inSlot)]);
+  await clock.pass(10 * visitGapMs);
+  slots.resolve();
+  await clock.until(both);
+  expect(starts.map(([, atMs]) => atMs)).toEqual([10 * visitGapMs, 11 * visitGapMs]);
+});
