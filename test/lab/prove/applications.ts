@@ -6,7 +6,9 @@ import type { Rung } from "../../../src/evidence/proof.ts";
 import type { ProofVerdict } from "../../../src/prove/compare.ts";
 import { portWithoutListener } from "../../support/ports.ts";
 import { isListening, startProcess } from "../../support/server-process.ts";
+import { startHttp } from "../../support/servers.ts";
 import { wordPressWith } from "../application.ts";
+import { faultyShop } from "../faulty-applications.ts";
 import type { LabSite } from "../laboratory.ts";
 import { type PhpApplications, startPhpApplications } from "../php-applications.ts";
 import { readableFolder, runProgram } from "../php-site.ts";
@@ -14,13 +16,15 @@ import { startGroup } from "../server-group.ts";
 import { type Fronted, filesIn, passedTo } from "./front.ts";
 
 export interface RunningApplication extends Fronted {
+  /** Page that only the running application knows; the one of the list by default. */
+  readonly path?: string;
   stop(): Promise<void>;
 }
 
 export interface ProvedApplication {
   readonly name: string;
   readonly package: string;
-  /** A file of the Debian package; null for packages of npm. */
+  /** A file of the Debian package; null for packages of npm and what needs none. */
   readonly file: string | null;
   readonly path: string;
   /** Strictest rung that works, or the last one that was tried. */
@@ -90,6 +94,18 @@ function bridgeLines(): readonly string[] {
   return existsSync(root) ? [`Alias /rss-bridge ${root}`, readableFolder(root)] : [];
 }
 
+/** The shop of the laboratory: no real one of Debian or npm has pages of its own and needs no database server. */
+async function shop(): Promise<RunningApplication> {
+  const { port, stop } = await startHttp({
+    "/": (_request, response) => {
+      const { headers, html } = faultyShop;
+      response.writeHead(200, { ...headers, "set-cookie": [...headers["set-cookie"]] }).end(html);
+    },
+    "*": { status: 404, headers: { "content-type": "text/plain" }, body: "" },
+  });
+  return { host: applicationHost, location: passedTo(`http://127.0.0.1:${port}`), stop };
+}
+
 async function prometheus(): Promise<RunningApplication> {
   return startedIn(async (folder) => {
     const port = portWithoutListener();
@@ -132,13 +148,54 @@ alias.url = ( "/cgit.css" => "/usr/share/cgit/cgit.css", "/cgit.png" => "/usr/sh
 
 /** A new repository with wiki, forum and tickets. */
 async function fossil(): Promise<RunningApplication> {
-  return startedIn(async (folder) => {
-    const port = portWithoutListener();
-    const repository = join(folder, "project.fossil");
-    runProgram("/usr/bin/env", `HOME=${folder}`, "fossil", "init", "--admin-user", "owner", repository);
-    const options = ["--localhost", "--nojail", `--port=${port}`, `--baseurl=https://${applicationHost}`];
-    return { port, command: ["/usr/bin/env", `HOME=${folder}`, "/usr/bin/fossil", "server", ...options, repository] };
+  return startedIn(async (folder) => fossilServer(folder, newRepository(folder), [`--baseurl=https://${applicationHost}`]));
+}
+
+/** A thread of the forum, which everybody may read. */
+async function fossilForum(): Promise<RunningApplication> {
+  let path = "";
+  const running = await startedIn(async (folder) => {
+    const repository = newRepository(folder);
+    // Read what is public, the forum included.
+    runProgram("/usr/bin/env", `HOME=${folder}`, "fossil", "user", "capabilities", "nobody", "gjorz2", "-R", repository);
+    path = await postedIn(folder, repository);
+    return fossilServer(folder, repository, [`--baseurl=https://${applicationHost}`]);
   });
+  return { ...running, path };
+}
+
+function newRepository(folder: string): string {
+  const repository = join(folder, "project.fossil");
+  runProgram("/usr/bin/env", `HOME=${folder}`, "fossil", "init", "--admin-user", "owner", repository);
+  return repository;
+}
+
+function fossilServer(folder: string, repository: string, options: readonly string[]) {
+  const port = portWithoutListener();
+  const all = ["--localhost", "--nojail", `--port=${port}`, ...options];
+  return { port, command: ["/usr/bin/env", `HOME=${folder}`, "/usr/bin/fossil", "server", ...all, repository] };
+}
+
+/** Begins a thread as the owner, whom a server for requests of this machine knows without a password. Returns the path of its page. */
+async function postedIn(folder: string, repository: string): Promise<string> {
+  const { port, command } = fossilServer(folder, repository, ["--localauth"]);
+  const server = await startProcess(command, () => isListening(port));
+  try {
+    const url = `http://127.0.0.1:${port}/forume1`;
+    const body = new URLSearchParams({
+      title: "A question",
+      content: "How does this **work**?",
+      mimetype: "text/x-markdown",
+      submit: "Submit",
+    });
+    // Fossil takes no form without the address of its own page.
+    const answer = await fetch(url, { method: "POST", body, headers: { referer: url }, redirect: "manual" });
+    const { pathname } = new URL(answer.headers.get("location") ?? url, url);
+    if (!pathname.startsWith("/forumpost/")) throw new Error(`the forum did not take the post: ${answer.status}`);
+    return pathname;
+  } finally {
+    await server.stop();
+  }
 }
 
 /** A server of this machine, or the folder of a single-page application. */
@@ -226,8 +283,24 @@ export const eightApplications: readonly ProvedApplication[] = [
   },
 ];
 
-/** Run only where they are asked for, since `test/lab/install.sh` does not install them. */
+/** Run only where they are asked for. `test/lab/install.sh` installs few of them. */
 export const furtherApplications: readonly ProvedApplication[] = [
+  {
+    name: "Fossil forum",
+    package: "fossil",
+    file: "/usr/bin/fossil",
+    path: "/forum",
+    rung: "strict-hash",
+    start: fossilForum,
+  },
+  {
+    name: "Shop of the laboratory",
+    package: "none",
+    file: null,
+    path: "/",
+    rung: "strict-nonce",
+    start: shop,
+  },
   {
     name: "phpSysInfo",
     package: "phpsysinfo",

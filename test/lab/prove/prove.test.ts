@@ -53,7 +53,7 @@ describe.each(chosen)("$name", (application) => {
       const works = (application.verdict ?? "works") === "works";
       const running = await application.start();
       try {
-        const page = { ...running, url: `https://${running.host}${application.path}`, resolver: tree.resolver };
+        const page = { ...running, url: `https://${running.host}${running.path ?? application.path}`, resolver: tree.resolver };
         const { proven, weakened } = await withFront(page, [], async (scanner) => {
           const proven = await proveApplication(scanner, page);
           return { proven, weakened: !works ? [] : await visitWithoutEachSource(scanner, page, proven) };
