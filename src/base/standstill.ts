@@ -55,6 +55,15 @@ export function processorWaitMs(path: string): number {
 
 export const ownProcessorWait: ProcessorWait = () => processorWaitMs("thread-self");
 
+/** A wait was hindered if the thread stood still for so long in it, and for this share of it. */
+const hinderedMsMin = 1_000;
+const hinderedShareMin = 0.1;
+
+/** Whether a standstill may be the reason why nothing came in a wait of `ms` milliseconds, in which the thread stood still for `stoodMs`. */
+export function isHindered(stoodMs: number, ms: number): boolean {
+  return stoodMs >= Math.max(hinderedMsMin, hinderedShareMin * ms);
+}
+
 /** Lengths of a timer that it may be extended by: three busy processes for each processor leave a quarter of the time to others. */
 const extensionsMax = 3;
 
@@ -85,7 +94,8 @@ export function heedStandstill(standstill: Standstill): () => void {
   return () => void heeded.delete(standstill);
 }
 
-const heededMs = () => Math.max(0, ...[...heeded].map(({ totalMs }) => totalMs()));
+/** Milliseconds of the standstills that deadlines do not count now. */
+export const heededMs = () => Math.max(0, ...[...heeded].map(({ totalMs }) => totalMs()));
 
 /** Clock for the deadlines of everything that asks a site. `monotonicMs` stands while the thread does. */
 export const deadlineClock: Pick<Clock, "after" | "monotonicMs"> = {

@@ -1,7 +1,7 @@
 /** Runs every probe for one URL within its deadline and collects the readings; a failure is a reading too. */
 import { aborted, type Clock, pause, withDeadline } from "../base/clock.ts";
 import { messageOf } from "../base/log.ts";
-import { heedStandstill, ownProcessorWait, patientTimers, type Standstill, watchStandstill } from "../base/standstill.ts";
+import { heedStandstill, isHindered, ownProcessorWait, patientTimers, type Standstill, watchStandstill } from "../base/standstill.ts";
 import type { ScanBrowser } from "../browser/slot.ts";
 import { secretsOf, type TargetCredentials, type VerifiedCredentials } from "../egress/credentials.ts";
 import { openEgress } from "../egress/dial.ts";
@@ -37,9 +37,6 @@ import { type Gathered, type GatherTask, type ScanDeadlines, type ScanTrace, sub
 
 /** Grace period after the abort signal, in which a probe may return its own reading. Afterwards: `timeout`. */
 const abortGraceMs = 500;
-/** A probe stood still if it did for so long, and for this share of its time. */
-const stoodMsMin = 1_000;
-const stoodShareMin = 0.1;
 /** Grace period of the page probe, which then still asks whether its browser answers. */
 const pageGraceMs = 4_000;
 
@@ -158,10 +155,12 @@ async function runProbes(
 
 /** A browser that showed other pages before may be late because of them: then the scan is gathered once more. */
 export function withScreenshot(
-  browser: ScanBrowser,
+  browser: Pick<ScanBrowser, "isFresh" | "reportIllness">,
   screenshot: PageImage,
   browserBroke: boolean,
 ): Pick<Gathered, "screenshot" | "browserBroke"> {
+  // The machine was slow, not the browser: another one would be as slow, and the pages that this one shows would be lost.
+  if (screenshot === "hindered") return { screenshot: null, browserBroke };
   if (screenshot !== "late") return { screenshot, browserBroke };
   browser.reportIllness("it took no screenshot in time");
   return { screenshot: null, browserBroke: browserBroke || !browser.isFresh };
@@ -220,7 +219,7 @@ export function startWatch(
     timings[name] = (timings[name] ?? 0) + ms;
     const stoodMs = standstill.totalMs() - stoodBeforeMs;
     onTrace({ event: "probe ended", probe: name, ms, ...(stoodMs > 0 ? { stoodMs } : {}), ...(fault === undefined ? {} : { fault }) });
-    const isOurs = fault === undefined && stoodMs >= Math.max(stoodMsMin, stoodShareMin * ms) && isSilent(value);
+    const isOurs = fault === undefined && isHindered(stoodMs, ms) && isSilent(value);
     return { value, isOurs };
   }
 
