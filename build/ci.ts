@@ -51,6 +51,7 @@ const tiers: Readonly<Record<string, readonly TierSuite[]>> = {
     { name: "hostile-proofs", command: ["env", "HOSTILE_PAGES=proofs", "npm", "run", "--silent", "test:hostile"], alone: true },
     npmSuite("sites"),
     npmSuite("fleet"),
+    npmSuite("kill"),
     npmSuite("operate"),
     fuzz("--inputs=5000"),
     npmSuite("proofs"),

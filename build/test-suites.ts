@@ -141,6 +141,14 @@ export const suites = {
     binary: "always",
     servers: "with machine",
   },
+  kill: {
+    about: "SIGKILL at random instants of writes, imports, backups, restores and work on the store",
+    files: ["test/lab/kill/*.test.ts"],
+    // Two processes would change the instants of the kills.
+    workers: 1,
+    timeoutMs: 15 * minutesMs,
+    binary: "always",
+  },
   sites: {
     about: "watched sites from the first day on, with a moved clock",
     files: ["test/lab/sites/*.test.ts"],

@@ -1,0 +1,105 @@
+/**
+ * What the tests of SIGKILL at random instants share: the number of rounds, the seed, and the line that each kind of round prints.
+ * `npm run kill` sets KILL_ROUNDS and KILL_SEED.
+ */
+import { expect } from "vitest";
+import { randomFrom } from "../../integration/store/damaged-store.ts";
+import type { Installation } from "../operate/operated.ts";
+
+/** Kills of each kind that come before the end of the work. */
+export const rounds = Number(process.env.KILL_ROUNDS ?? 10);
+export const seed = Number(process.env.KILL_SEED ?? Math.floor(Math.random() * 2 ** 31));
+/** Limit for one kind, far above its time on a slow machine. */
+export const testMsMax = 300_000 + rounds * 30_000;
+/** Runs for one that is interrupted, at most. Nearly every run is interrupted on an idle machine. */
+const runsPerRoundMax = 6;
+
+export interface Tally {
+  add(name: string, by?: number): void;
+  count(name: string): number;
+  /** Writes the line of the kind to stderr. */
+  print(): void;
+}
+
+/** Counts of one kind of round, and its seconds. Each named count is in the line, also while it is 0. */
+export function tallyOf(kind: string, ...names: readonly string[]): Tally {
+  const beganMs = performance.now();
+  const counts = new Map(names.map((name) => [name, 0]));
+  return {
+    add: (name, by = 1) => void counts.set(name, (counts.get(name) ?? 0) + by),
+    count: (name) => counts.get(name) ?? 0,
+    print: () => {
+      const seconds = Math.round((performance.now() - beganMs) / 1_000);
+      const words = [...counts].map(([name, count]) => `${count} ${name}`);
+      process.stderr.write(`kill ${kind}: ${words.join(", ")}; ${seconds} s, seed ${seed}\n`);
+    },
+  };
+}
+
+interface KillRounds {
+  readonly tally: Tally;
+  /** Milliseconds of the command when nothing disturbs it. */
+  readonly withinMs: number;
+  readonly before?: () => Promise<void>;
+  /** `interrupted`: the command was killed before it ended. */
+  readonly after: (interrupted: boolean) => Promise<void>;
+}
+
+export interface Killer {
+  readonly random: () => number;
+  /** True if the command was killed before it ended. */
+  killed(args: readonly string[], afterMs: number, env?: Readonly<Record<string, string>>): Promise<boolean>;
+  /** Kills the command at random instants until `rounds` runs were interrupted. `argsOf`: by the number of the run, from 0. */
+  killOften(argsOf: (run: number) => readonly string[], options: KillRounds): Promise<void>;
+  /** Milliseconds of the command when nothing disturbs it. */
+  durationOf(args: readonly string[]): Promise<number>;
+  /** `assay doctor --store` finds nothing. */
+  expectSound(data: string): Promise<void>;
+}
+
+/** `installation`: called at each use, since tests install the program after they are declared. Each kind has random numbers of its own. */
+export function killerOf(installation: () => Installation): Killer {
+  const random = randomFrom(seed);
+  const killer: Killer = {
+    random,
+    killed: async (args, afterMs, env = {}) => {
+      const { command, folder } = installation();
+      const child = Bun.spawn([...command, ...args], {
+        stdin: "ignore",
+        stdout: "ignore",
+        stderr: "ignore",
+        cwd: folder,
+        env: { ...process.env, ...env },
+      });
+      await Promise.race([child.exited, Bun.sleep(afterMs)]);
+      const hasEnded = child.exitCode !== null;
+      child.kill("SIGKILL");
+      await child.exited;
+      return !hasEnded;
+    },
+    killOften: async (argsOf, { tally, withinMs, before, after }) => {
+      let ms = withinMs;
+      for (let run = 0; tally.count("kills") < rounds; run++) {
+        expect(run).toBeLessThan(rounds * runsPerRoundMax);
+        await before?.();
+        const began = performance.now();
+        const interrupted = await killer.killed(argsOf(run), random() * ms);
+        // A run that ends by itself lowers the time: the first may have been slow because the machine was busy.
+        if (!interrupted) ms = Math.min(ms, performance.now() - began);
+        tally.add(interrupted ? "kills" : "ended before");
+        await after(interrupted);
+      }
+    },
+    durationOf: async (args) => {
+      const began = performance.now();
+      const { code, stderr } = await installation().assay(args);
+      expect([code, code === 0 ? "" : stderr]).toEqual([0, ""]);
+      return performance.now() - began;
+    },
+    expectSound: async (data) => {
+      const { code, stdout, stderr } = await installation().assay(["doctor", "--store", "--data", data]);
+      expect([code, code === 0 ? "" : stdout + stderr]).toEqual([0, ""]);
+    },
+  };
+  return killer;
+}
