@@ -1,14 +1,16 @@
 /**
  * `npm run fuzz`: 200,000 inputs for each parser, then long repeated input. Then it compares 10,000 pairs of sites, reads 10,000 hostile
- * exports back, and takes 4,000 hostile results of workers. Prints a table. Exits with 1 when a parser threw, broke a property or took more
- * than linear time. It also does so when an improved site got a lower score, or an export was not read back. The same holds for a result
- * that broke the head. `npm run fuzz -- csp sites exports results` runs these alone; `--inputs=1000` is a shorter run, and `--short` one
+ * exports back, takes 4,000 hostile results of workers, and sends 100,000 requests to the API. Prints a table. Exits with 1 when a parser
+ * threw, broke a property or took more than linear time. It also does so when an improved site got a lower score, or an export was not read
+ * back. The same holds for a result that broke the head, and for a request without a declared answer.
+ * `npm run fuzz -- csp sites exports results requests` runs these alone; `--inputs=1000` is a shorter run, and `--short` one
  * with 500 inputs and every eighth long input, the first of which is chosen at random.
  */
 import fc from "fast-check";
 import { fuzzExports } from "./exports.ts";
 import { type Growth, ratioMax, worstGrowth } from "./growth.ts";
 import { inputsOf } from "./inputs.ts";
+import { fuzzRequests } from "./requests.ts";
 import { fuzzResults } from "./results.ts";
 import { compareSitePairs } from "./site-pairs.ts";
 import { type FuzzTarget, failuresOn, sizeOf } from "./target.ts";
@@ -22,6 +24,7 @@ const longInputsOneOf = isShort ? 8 : 1;
 const sitePairsMax = 10_000;
 const exportsMax = 10_000;
 const resultsMax = 4_000;
+const requestsMax = 100_000;
 /** Generated inputs have at most a few thousand characters. */
 const slowMs = 50;
 const repeats = 3;
@@ -100,6 +103,14 @@ if (names.length === 0 || names.includes("results")) {
   const { results, judged, failures: found, faults } = fuzzResults(Math.min(inputs, resultsMax));
   print(`${results} hostile results of workers read, ${judged} of them judged and written, ${found.length} failures`);
   for (const [key, fault] of faults) print(`the check ${key} was not checked: ${fault}`);
+  failures.push(...found);
+}
+if (names.length === 0 || names.includes("requests")) {
+  const { requests, seed, statuses, memoryMib, failures: found } = await fuzzRequests(Math.min(inputs, requestsMax));
+  const byStatus = Object.entries(statuses).map(([status, count]) => `${count} of ${status}`);
+  print(
+    `${requests} requests to the API, seed ${seed}: ${byStatus.join(", ")}; memory ${memoryMib.join(", ")} MiB; ${found.length} failures`,
+  );
   failures.push(...found);
 }
 for (const failure of failures) print(failure);

@@ -1,0 +1,156 @@
+/**
+ * Sends random requests of every operation to a server process, with the token of an administrator. Each answer has a status that the
+ * operation declares and no trace of the program, the log has no fault, and the memory of the process stays level.
+ */
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { apiOperations } from "../../src/api/operations.ts";
+import { commonRefusals, tooLong } from "../../src/api/responses.ts";
+import { openStore } from "../../src/store/store.ts";
+import { startDnsServer } from "../support/dns-server.ts";
+import { knownScans, storeSite } from "../support/finished-scans.ts";
+import { fromSource, type ServerUnderTest, serve } from "../support/program.ts";
+import { type FuzzedRequest, type KnownRecords, requestsOf } from "./request-inputs.ts";
+
+const atOnce = 12;
+/** Requests that are generated together. */
+const batch = 600;
+const failuresMax = 10;
+/** No request waits longer for its answer, also on a busy machine. */
+const answerMsMax = 60_000;
+/** The memory is measured so many times. The caches of the server fill in the first half. */
+const measurements = 10;
+/** Growth of the second half that is allowed: its share, and bytes above. */
+const growthShareMax = 0.25;
+const growthBytesMax = 48 * 2 ** 20;
+/** Fewer requests say nothing about the memory. */
+const requestsForGrowth = 20_000;
+/** Events of a machine without a browser, as this one is. */
+const expectedErrors = ["browser does not start", "browser not available"];
+const settings = { ASSAY_API_RATE_PER_MINUTE: "100000", ASSAY_SCAN_CONCURRENCY: "1", ASSAY_LOG_FORMAT: "json" };
+/** Where an operation declares it, a part of the machine may be missing or full. */
+const unavailable = 503;
+
+export interface RequestFuzz {
+  readonly requests: number;
+  readonly seed: number;
+  /** Answers by status. */
+  readonly statuses: Readonly<Record<string, number>>;
+  /** Resident memory of the process without files, in MiB, in equal distances. */
+  readonly memoryMib: readonly number[];
+  readonly failures: readonly string[];
+}
+
+/** What is wrong with an answer. */
+export function complaintsOn(
+  { operation, path }: Pick<FuzzedRequest, "operation" | "path">,
+  status: number,
+  text: string,
+): readonly string[] {
+  const { id, answers, refusals, body, method } = operation;
+  const declared = { ...answers, ...commonRefusals, ...(body?.bytesMax != null && tooLong(body.bytesMax)), ...refusals };
+  const complaints: string[] = [];
+  const shown = `${id} ${method} ${path.slice(0, 120)}`;
+  // A path that names no record reaches other routes, or none.
+  const isDeclared = status in declared || status === 404 || status === 405 || status === 400 || status === 304;
+  if (status >= 500 && status !== unavailable) complaints.push(`${shown}: ${status} ${text.slice(0, 200)}`);
+  else if (!isDeclared) complaints.push(`${shown}: ${status} is not declared`);
+  if (/^\s+at \S+.*:\d+|node_modules\/|\/src\/\w+\/|\$bunfs/m.test(text)) complaints.push(`${shown}: a trace in ${text.slice(0, 300)}`);
+  if (status >= 400 && !/^\{.*"errorMessage":"[^"]/.test(text))
+    complaints.push(`${shown}: ${status} without a message: ${text.slice(0, 200)}`);
+  return complaints;
+}
+
+/** Whether the second half used more memory than the first one may explain. `memory`: bytes in equal distances. */
+export function hasGrown(memory: readonly number[]): boolean {
+  const half = memory.slice(Math.floor(memory.length / 2));
+  const [first = 0] = half;
+  return (half.at(-1) ?? 0) > first * (1 + growthShareMax) + growthBytesMax;
+}
+
+/** Stores an account and some scans. */
+async function fillData(data: string): Promise<KnownRecords & { readonly token: string }> {
+  const store = openStore(data);
+  const now = new Date();
+  const account = await store.accounts.create({ email: "fuzz@assay.test", plan: "agency", admin: true, now });
+  if (typeof account === "string") throw new Error(account);
+  const tokens: string[] = [];
+  for (const name of ["shop", "bare", "old", "sound"] as const)
+    tokens.push((await storeSite(store, name, { at: now, accountId: account.id })).token);
+  const { value } = await store.apiTokens.create({ accountId: account.id, name: "fuzz", now });
+  await store.close();
+  const codes = knownScans.shop.result.ledger.flatMap(({ key }) => [key, `security.missing-header.${key}`]).slice(0, 20);
+  return { token: value, tokens, codes };
+}
+
+function memoryOf({ pid }: ServerUnderTest): number {
+  const [, kib = "0"] = /^RssAnon:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "latin1")) ?? [];
+  return Number(kib) * 1024;
+}
+
+/** Faults in the log. */
+function loggedFaults(log: string): readonly string[] {
+  const errors = log.split("\n").filter((line) => line.includes('"level":"error"'));
+  return errors.filter((line) => !expectedErrors.some((event) => line.includes(`"${event}"`))).map((line) => `log: ${line.slice(0, 500)}`);
+}
+
+async function send({ url }: ServerUnderTest, token: string, { operation, path, headers, body }: FuzzedRequest) {
+  const response = await fetch(url + path, {
+    method: operation.method,
+    headers: { ...headers, authorization: `Bearer ${token}` },
+    body,
+    redirect: "manual",
+    signal: AbortSignal.timeout(answerMsMax),
+  });
+  return { status: response.status, text: await response.text() };
+}
+
+/** `seed`: of an earlier run, to repeat it. */
+export async function fuzzRequests(requests: number, seed = Math.floor(Math.random() * 2 ** 31)): Promise<RequestFuzz> {
+  const data = mkdtempSync(join(tmpdir(), "assay-fuzz-"));
+  const dns = await startDnsServer({});
+  const { token, ...known } = await fillData(data);
+  const env = { ...settings, ASSAY_BROWSER_PATH: "/bin/false" };
+  const server = await serve(["--data", data, "--dns", dns.address], { command: fromSource, env });
+  const statuses: Record<string, number> = {};
+  const memory: number[] = [];
+  const failures = new Set<string>();
+  const add = (complaints: readonly string[]) => {
+    for (const each of complaints) if (failures.size < failuresMax) failures.add(each);
+  };
+  let sent = 0;
+  async function sendAll(waiting: FuzzedRequest[]): Promise<void> {
+    for (let request = waiting.pop(); request !== undefined; request = waiting.pop()) {
+      const { operation, path } = request;
+      try {
+        const { status, text } = await send(server, token, request);
+        statuses[status] = (statuses[status] ?? 0) + 1;
+        add(complaintsOn(request, status, text));
+      } catch (error) {
+        add([`${operation.id} ${path.slice(0, 120)}: no answer: ${(error as Error).message}`]);
+      }
+      if (++sent % Math.ceil(requests / measurements) === 0) memory.push(memoryOf(server));
+    }
+  }
+  try {
+    const inputs = requestsOf(apiOperations, known);
+    for (let from = 0; from < requests; from += batch) {
+      const waiting = fc.sample(inputs, { numRuns: Math.min(batch, requests - from), seed: seed + from });
+      await Promise.all(Array.from({ length: atOnce }, () => sendAll(waiting)));
+    }
+    if (requests >= requestsForGrowth && hasGrown(memory)) add([`the memory grew: ${memory.map(mib).join(", ")} MiB`]);
+    add(loggedFaults(server.stderr()));
+  } finally {
+    const code = await server.end("SIGTERM");
+    if (code !== 0) add([`the server ended with ${code}`]);
+    dns.stop();
+    rmSync(data, { recursive: true, force: true });
+  }
+  return { requests: sent, seed, statuses, memoryMib: memory.map(mib), failures: [...failures] };
+}
+
+function mib(bytes: number): number {
+  return Math.round(bytes / 2 ** 20);
+}
