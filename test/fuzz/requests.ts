@@ -31,13 +31,15 @@ const requestsForGrowth = 20_000;
 const expectedErrors = ["browser does not start", "browser not available"];
 const settings = { ASSAY_API_RATE_PER_MINUTE: "100000", ASSAY_SCAN_CONCURRENCY: "1", ASSAY_LOG_FORMAT: "json" };
 /** Where an operation declares it, a part of the machine may be missing or full. */
-const unavailable = 503;
+const unavailableStatus = 503;
 
 export interface RequestFuzz {
   readonly requests: number;
   readonly seed: number;
   /** Answers by status. */
   readonly statuses: Readonly<Record<string, number>>;
+  /** Answers 503 by operation. */
+  readonly unavailable: Readonly<Record<string, number>>;
   /** Resident memory of the process without files, in MiB, in equal distances. */
   readonly memoryMib: readonly number[];
   readonly failures: readonly string[];
@@ -55,7 +57,7 @@ export function complaintsOn(
   const shown = `${id} ${method} ${path.slice(0, 120)}`;
   // A path that names no record reaches other routes, or none.
   const isDeclared = status in declared || status === 404 || status === 405 || status === 400 || status === 304;
-  if (status >= 500 && status !== unavailable) complaints.push(`${shown}: ${status} ${text.slice(0, 200)}`);
+  if (status >= 500 && status !== unavailableStatus) complaints.push(`${shown}: ${status} ${text.slice(0, 200)}`);
   else if (!isDeclared) complaints.push(`${shown}: ${status} is not declared`);
   if (/^\s+at \S+.*:\d+|node_modules\/|\/src\/\w+\/|\$bunfs/m.test(text)) complaints.push(`${shown}: a trace in ${text.slice(0, 300)}`);
   if (status >= 400 && !/^\{.*"errorMessage":"[^"]/.test(text))
@@ -115,6 +117,7 @@ export async function fuzzRequests(requests: number, seed = Math.floor(Math.rand
   const env = { ...settings, ASSAY_BROWSER_PATH: "/bin/false" };
   const server = await serve(["--data", data, "--dns", dns.address], { command: fromSource, env });
   const statuses: Record<string, number> = {};
+  const unavailable: Record<string, number> = {};
   const memory: number[] = [];
   const failures = new Set<string>();
   const add = (complaints: readonly string[]) => {
@@ -127,6 +130,7 @@ export async function fuzzRequests(requests: number, seed = Math.floor(Math.rand
       try {
         const { status, text } = await send(server, token, request);
         statuses[status] = (statuses[status] ?? 0) + 1;
+        if (status === unavailableStatus) unavailable[operation.id] = (unavailable[operation.id] ?? 0) + 1;
         add(complaintsOn(request, status, text));
       } catch (error) {
         add([`${operation.id} ${path.slice(0, 120)}: no answer: ${(error as Error).message}`]);
@@ -148,7 +152,7 @@ export async function fuzzRequests(requests: number, seed = Math.floor(Math.rand
     dns.stop();
     rmSync(data, { recursive: true, force: true });
   }
-  return { requests: sent, seed, statuses, memoryMib: memory.map(mib), failures: [...failures] };
+  return { requests: sent, seed, statuses, unavailable, memoryMib: memory.map(mib), failures: [...failures] };
 }
 
 function mib(bytes: number): number {

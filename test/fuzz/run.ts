@@ -106,11 +106,13 @@ if (names.length === 0 || names.includes("results")) {
   failures.push(...found);
 }
 if (names.length === 0 || names.includes("requests")) {
-  const { requests, seed, statuses, memoryMib, failures: found } = await fuzzRequests(Math.min(inputs, requestsMax));
-  const byStatus = Object.entries(statuses).map(([status, count]) => `${count} of ${status}`);
-  print(
-    `${requests} requests to the API, seed ${seed}: ${byStatus.join(", ")}; memory ${memoryMib.join(", ")} MiB; ${found.length} failures`,
-  );
+  const { requests, seed, statuses, unavailable, memoryMib, failures: found } = await fuzzRequests(Math.min(inputs, requestsMax));
+  const counted = (counts: Readonly<Record<string, number>>) =>
+    Object.entries(counts)
+      .map(([name, count]) => `${count} of ${name}`)
+      .join(", ");
+  print(`${requests} requests to the API, seed ${seed}: ${counted(statuses)}; ${found.length} failures`);
+  print(`503 from ${counted(unavailable) || "no operation"}; memory ${memoryMib.join(", ")} MiB`);
   failures.push(...found);
 }
 for (const failure of failures) print(failure);
