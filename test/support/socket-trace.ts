@@ -61,7 +61,8 @@ export function readSocketTrace(files: readonly string[]): SocketTrace {
     for (const line of readFileSync(file, "utf8").split("\n")) {
       const [, thread = "", resumed, started, rest = ""] = linePattern.exec(line) ?? [];
       const call = resumed ?? started;
-      if (call === undefined && line !== "" && !/^\d+ +(---|\+\+\+)/.test(line)) throw new Error(`strace wrote ${line}`);
+      // `???`: the thread was killed before strace could read which call it began.
+      if (call === undefined && line !== "" && !/^\d+ +(---|\+\+\+|\?\?\?\()/.test(line)) throw new Error(`strace wrote ${line}`);
       if (call === undefined) continue;
       const socket = started === undefined ? (begun.get(thread) ?? socketIn("")) : socketIn(rest);
       begun.set(thread, socket);

@@ -13,6 +13,7 @@ import { pluginSource } from "../../support/plugin-source.ts";
 import { run, type ServerUnderTest, serve } from "../../support/program.ts";
 import { startHttp, startHttps, type TestServer } from "../../support/servers.ts";
 import { readSocketTrace, type SocketTrace, straceIsMissing, traced } from "../../support/socket-trace.ts";
+import { routeQuestions, strangersIn } from "./destinations.ts";
 import { type Installation, installed } from "./operated.ts";
 
 const dayMsMax = 300_000;
@@ -23,12 +24,6 @@ const [shopAddress, otherAddress] = ["127.0.0.2", "127.0.0.3"];
 /** Never a target: a page names it, and the SSRF guard refuses it. */
 const strangerAddress = "127.0.0.77";
 const [firstPassword, secondPassword] = ["six blue elephants on a wire", "seven green bicycles in a lake"];
-/**
- * Chromium connects UDP sockets to these addresses, and sends nothing: the kernel then names the address that a route would begin at. It does so
- * at its start, to learn whether there is IPv6, and for pages with WebRTC. No flag of Chromium prevents it.
- */
-const routeQuestions = ["UDPv6 [2001:4860:4860::8888]:443", "UDPv6 [2001:4860:4860::8888]:53", "UDP 8.8.8.8:53"];
-
 /** Names of the targets, and those above them that checks ask for; `home.arpa` tests the resolver. */
 const ownQuestion = /^\S+ (?:(?:.+\.)?example\.(?:com|net|org)|(?:_dmarc\.)?(?:com|net|org)|\.|home\.arpa)$/;
 
@@ -211,13 +206,12 @@ describe.skipIf(compiledBinary === null || straceIsMissing())(`without the inter
   });
 
   /** Destinations that an installation without the internet must not have. */
-  function strangers({ destinations, listening }: SocketTrace): readonly string[] {
-    const isAllowed = (destination: string) => {
+  function strangers(trace: SocketTrace): readonly string[] {
+    return strangersIn(trace, (destination) => {
       const [protocol = "", place = ""] = destination.split(" ");
       const isTarget = [shopAddress, otherAddress].includes(place.split(":")[0] ?? "");
-      return ["UNIX", "NETLINK"].includes(protocol) || place === dns.address || listening.has(place) || (protocol === "TCP" && isTarget);
-    };
-    return [...destinations.keys()].filter((destination) => !routeQuestions.includes(destination) && !isAllowed(destination));
+      return place === dns.address || (protocol === "TCP" && isTarget);
+    });
   }
 
   /** What the list would miss, and that it is no empty list. */
