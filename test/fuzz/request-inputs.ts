@@ -5,19 +5,17 @@ import type { ApiOperation } from "../../src/api/operation.ts";
 import { exampleOf } from "../../src/api/schemas.ts";
 import { unicodeText } from "../support/unicode-text.ts";
 
+/** Stands for the name of a record that an answer has named: in a path alone, in a body before the kind of the record. */
+export const knownRecord = "~";
+/** Fields of bodies that name records, and their kinds. */
+const kindsOfFields: Readonly<Record<string, string>> = { ids: "sites", siteIds: "sites", channelIds: "channels", proof: "proofs" };
+
 export interface FuzzedRequest {
   readonly operation: ApiOperation;
-  /** With its query. */
+  /** With its query, and with `knownRecord` in place of an id or token. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array<ArrayBuffer> | null;
-}
-
-/** Names of records that exist, so that requests get further than 404. */
-export interface KnownRecords {
-  /** Of scans and proofs. */
-  readonly tokens: readonly string[];
-  readonly codes: readonly string[];
 }
 
 const longChars = 20_000;
@@ -57,15 +55,34 @@ function allowedOf(schema: TSchema): fc.Arbitrary<unknown> | null {
   if (type === "object" && properties !== undefined) choices.push(fieldsOf(schema as TObject));
   if (type === "integer") choices.push(fc.integer({ min: 1, max: idMax }));
   if (type === "boolean") choices.push(fc.boolean());
-  if (type === "string" && fixed.length === 0) choices.push(noise);
+  if (type === "string" && schema.pattern !== undefined) choices.push(fc.stringMatching(new RegExp(schema.pattern)));
+  else if (type === "string" && fixed.length === 0) choices.push(noise);
   return choices.length === 0 ? null : fc.oneof(...choices);
+}
+
+/** A field of an object. One that names records often names some that exist. */
+function fieldOf(name: string, schema: TSchema): fc.Arbitrary<unknown> {
+  const kind = kindsOfFields[name];
+  if (kind === undefined) return someValue(schema);
+  const known = `${knownRecord}${kind}`;
+  return fc.oneof({ arbitrary: fc.constant(schema.type === "array" ? [known] : known), weight: 6 }, someValue(schema));
+}
+
+/** The example of the body, with one field changed or as it is, or an object of any fields. */
+function objectOf(schema: TObject): fc.Arbitrary<object> {
+  const named = Object.entries<TSchema>(schema.properties).filter(([name]) => name in kindsOfFields);
+  const names = named.map(([name, each]) => [name, fieldOf(name, each)] as const);
+  const whole = fc.record(Object.fromEntries(names)).map((records) => ({ ...(exampleOf(schema) as object), ...records }));
+  const changes = Object.entries<TSchema>(schema.properties).map(([name, each]) => fieldOf(name, each).map((value) => ({ [name]: value })));
+  const changed = fc.tuple(whole, fc.oneof(...changes)).map(([body, change]) => ({ ...body, ...change }));
+  return fc.oneof({ arbitrary: whole, weight: 3 }, { arbitrary: changed, weight: 6 }, { arbitrary: fieldsOf(schema), weight: 4 });
 }
 
 /** An object in which some fields are absent, and sometimes one is unknown. */
 function fieldsOf({ properties, required = [] }: TObject): fc.Arbitrary<object> {
   const absent = Symbol("absent");
   const fields = Object.entries<TSchema>(properties).map(([name, schema]) => {
-    const present = { arbitrary: someValue(schema), weight: required.includes(name) ? 30 : 4 };
+    const present = { arbitrary: fieldOf(name, schema), weight: required.includes(name) ? 30 : 4 };
     return [name, fc.oneof(present, { arbitrary: fc.constant(absent), weight: 1 })] as const;
   });
   const unknown = fc.oneof({ arbitrary: fc.constant({}), weight: 12 }, fc.dictionary(noise, hostile, { maxKeys: 2 }));
@@ -97,7 +114,7 @@ function bodyOf({ body, method }: ApiOperation): fc.Arbitrary<Pick<FuzzedRequest
   const types = Object.keys(body.content);
   const bodies = Object.entries(body.content).map(([type, { schema, example }]) => {
     if (type === "application/json") {
-      const json = fieldsOf(schema as TObject).map((value) => JSON.stringify(value));
+      const json = objectOf(schema as TObject).map((value) => JSON.stringify(value));
       const cut = fc.tuple(json, fc.double({ min: 0, max: 1, noNaN: true })).map(([text, share]) => text.slice(0, share * text.length));
       const text = fc.oneof({ arbitrary: json, weight: 12 }, { arbitrary: cut, weight: 1 }, { arbitrary: noText, weight: 1 });
       return text.map((each) => ({ body: each, type }));
@@ -117,21 +134,16 @@ function bodyOf({ body, method }: ApiOperation): fc.Arbitrary<Pick<FuzzedRequest
 }
 
 function segmentOf(value: unknown): string {
-  return encodeURIComponent(String(value).toWellFormed()).slice(0, segmentCharsMax);
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return encodeURIComponent(text.toWellFormed()).slice(0, segmentCharsMax);
 }
 
-function pathOf({ path, params, query }: ApiOperation, { tokens, codes }: KnownRecords): fc.Arbitrary<string> {
-  const samples: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
-    token: fc.constantFrom(...tokens),
-    id: fc.integer({ min: 1, max: idMax }),
-    code: fc.constantFrom(...codes),
-    name: fc.constantFrom("Miller Ltd", "M"),
-    email: fc.constantFrom("you@example.com"),
-  };
+function pathOf({ path, params, query }: ApiOperation): fc.Arbitrary<string> {
   const parts = Object.entries<TSchema>(params?.properties ?? {}).map(([name, schema]) => {
-    const sample = samples[name] ?? fc.constantFrom(...((schema.enum as readonly unknown[] | undefined) ?? [exampleOf(schema) ?? "x"]));
+    const allowed: readonly unknown[] = schema.enum ?? [exampleOf(schema) ?? "x"];
+    const sample = ["id", "token"].includes(name) ? fc.constant(knownRecord) : fc.constantFrom(...allowed).map(segmentOf);
     const broken = fc.constantFrom("%", "%ff", "%00", "%2e%2e%2f", "999999999999999999999");
-    const text = fc.oneof({ arbitrary: sample.map(segmentOf), weight: 12 }, { arbitrary: hostile.map(segmentOf), weight: 1 }, broken);
+    const text = fc.oneof({ arbitrary: sample, weight: 12 }, { arbitrary: hostile.map(segmentOf), weight: 1 }, broken);
     return [name, text] as const;
   });
   const given = Object.entries<TSchema>((query?.schema as TObject | undefined)?.properties ?? {}).map(([name, schema]) =>
@@ -159,13 +171,15 @@ function headersOf({ headers = [] }: ApiOperation): fc.Arbitrary<Readonly<Record
   return fc.oneof({ arbitrary: fc.constant({}), weight: 3 }, fc.dictionary(fc.constantFrom(...names), fieldValue, { maxKeys: 2 }));
 }
 
-/** Each operation is as frequent as the others. */
-export function requestsOf(operations: readonly ApiOperation[], known: KnownRecords): fc.Arbitrary<FuzzedRequest> {
+/** Shares by method: records are made more often than they are removed, so that most paths name one that exists. */
+const weights: Readonly<Record<ApiOperation["method"], number>> = { POST: 4, PUT: 4, PATCH: 2, GET: 2, DELETE: 1 };
+
+export function requestsOf(operations: readonly ApiOperation[]): fc.Arbitrary<FuzzedRequest> {
   const ofEach = operations.map((operation) =>
-    fc.tuple(pathOf(operation, known), headersOf(operation), bodyOf(operation)).map(([path, headers, { body, type }]): FuzzedRequest => {
+    fc.tuple(pathOf(operation), headersOf(operation), bodyOf(operation)).map(([path, headers, { body, type }]): FuzzedRequest => {
       const contentType = body === null || type === "" ? {} : { "content-type": type };
       return { operation, path, headers: { ...headers, ...contentType }, body };
     }),
   );
-  return fc.oneof(...ofEach);
+  return fc.oneof(...ofEach.map((arbitrary, at) => ({ arbitrary, weight: weights[operations[at]?.method ?? "GET"] })));
 }

@@ -10,9 +10,9 @@ import { apiOperations } from "../../src/api/operations.ts";
 import { commonRefusals, tooLong } from "../../src/api/responses.ts";
 import { openStore } from "../../src/store/store.ts";
 import { startDnsServer } from "../support/dns-server.ts";
-import { knownScans, storeSite } from "../support/finished-scans.ts";
+import { storeSite } from "../support/finished-scans.ts";
 import { fromSource, type ServerUnderTest, serve } from "../support/program.ts";
-import { type FuzzedRequest, type KnownRecords, requestsOf } from "./request-inputs.ts";
+import { type FuzzedRequest, knownRecord, requestsOf } from "./request-inputs.ts";
 
 const atOnce = 12;
 /** Requests that are generated together. */
@@ -72,8 +72,53 @@ export function hasGrown(memory: readonly number[]): boolean {
   return (half.at(-1) ?? 0) > first * (1 + growthShareMax) + growthBytesMax;
 }
 
-/** Stores an account and some scans. */
-async function fillData(data: string): Promise<KnownRecords & { readonly token: string }> {
+/** Names of records by the first part of the path, the latest last. */
+type Records = Map<string, string[]>;
+
+/** Records that are remembered of each kind. */
+const recordsMax = 40;
+
+function note(records: Records, kind: string, name: unknown): void {
+  if (typeof name !== "number" && (typeof name !== "string" || name.length > 40)) return;
+  const names = records.get(kind) ?? [];
+  if (!names.includes(String(name))) names.push(String(name));
+  records.set(kind, names.slice(-recordsMax));
+}
+
+/** First part of the path, as in `sites`. */
+function kindOf(path: string): string {
+  return /^\/api\/v1\/(?:admin\/)?(\w+)/.exec(path)?.[1] ?? "";
+}
+
+/** Remembers the records that an answer names. */
+function noteAll(records: Records, path: string, text: string): void {
+  if (!text.startsWith("{")) return;
+  const { id, token, items, site } = JSON.parse(text);
+  const kind = kindOf(path);
+  const named = [{ id, token }, site, ...(Array.isArray(items) ? items.flatMap((each) => [each, each?.site]) : [])];
+  for (const each of named) note(records, kind, ["scans", "proofs"].includes(kind) ? each?.token : each?.id);
+}
+
+/** Hosts that sites and scans have. */
+const hosts = 900;
+
+/** The request with records that exist, or existed, and with a host by its number. */
+function filled(records: Records, request: FuzzedRequest, at: number): FuzzedRequest {
+  const known = (kind: string) => {
+    const names = records.get(kind) ?? ["1"];
+    return names[at % names.length] ?? "1";
+  };
+  const path = request.path.replaceAll(knownRecord, known(kindOf(request.path)));
+  if (typeof request.body !== "string") return { ...request, path };
+  const named = request.body.replaceAll(new RegExp(`"${knownRecord}(\\w+)"`, "g"), (_placeholder, kind: string) => {
+    const name = known(kind);
+    return /^\d+$/.test(name) ? name : JSON.stringify(name);
+  });
+  return { ...request, path, body: named.replaceAll("bakery.example", `site-${at % hosts}.example`) };
+}
+
+/** Stores an account and some scans. Gives an API token and the tokens of the scans. */
+async function fillData(data: string): Promise<{ readonly token: string; readonly tokens: readonly string[] }> {
   const store = openStore(data);
   const now = new Date();
   const account = await store.accounts.create({ email: "fuzz@assay.test", plan: "agency", admin: true, now });
@@ -83,8 +128,7 @@ async function fillData(data: string): Promise<KnownRecords & { readonly token: 
     tokens.push((await storeSite(store, name, { at: now, accountId: account.id })).token);
   const { value } = await store.apiTokens.create({ accountId: account.id, name: "fuzz", now });
   await store.close();
-  const codes = knownScans.shop.result.ledger.flatMap(({ key }) => [key, `security.missing-header.${key}`]).slice(0, 20);
-  return { token: value, tokens, codes };
+  return { token: value, tokens };
 }
 
 function memoryOf({ pid }: ServerUnderTest): number {
@@ -113,7 +157,8 @@ async function send({ url }: ServerUnderTest, token: string, { operation, path, 
 export async function fuzzRequests(requests: number, seed = Math.floor(Math.random() * 2 ** 31)): Promise<RequestFuzz> {
   const data = mkdtempSync(join(tmpdir(), "assay-fuzz-"));
   const dns = await startDnsServer({});
-  const { token, ...known } = await fillData(data);
+  const { token, tokens } = await fillData(data);
+  const records: Records = new Map([["scans", [...tokens]]]);
   const env = { ...settings, ASSAY_BROWSER_PATH: "/bin/false" };
   const server = await serve(["--data", data, "--dns", dns.address], { command: fromSource, env });
   const statuses: Record<string, number> = {};
@@ -125,13 +170,15 @@ export async function fuzzRequests(requests: number, seed = Math.floor(Math.rand
   };
   let sent = 0;
   async function sendAll(waiting: FuzzedRequest[]): Promise<void> {
-    for (let request = waiting.pop(); request !== undefined; request = waiting.pop()) {
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      const request = filled(records, next, sent);
       const { operation, path } = request;
       try {
         const { status, text } = await send(server, token, request);
         statuses[status] = (statuses[status] ?? 0) + 1;
         if (status === unavailableStatus) unavailable[operation.id] = (unavailable[operation.id] ?? 0) + 1;
         add(complaintsOn(request, status, text));
+        if (status < 300) noteAll(records, path, text);
       } catch (error) {
         add([`${operation.id} ${path.slice(0, 120)}: no answer: ${(error as Error).message}`]);
       }
@@ -139,7 +186,7 @@ export async function fuzzRequests(requests: number, seed = Math.floor(Math.rand
     }
   }
   try {
-    const inputs = requestsOf(apiOperations, known);
+    const inputs = requestsOf(apiOperations);
     for (let from = 0; from < requests; from += batch) {
       const waiting = fc.sample(inputs, { numRuns: Math.min(batch, requests - from), seed: seed + from });
       await Promise.all(Array.from({ length: atOnce }, () => sendAll(waiting)));

@@ -37,7 +37,7 @@ describe("memory", () => {
 });
 
 test("every operation of the API is among the requests, and most paths are filled", () => {
-  const requests = fc.sample(requestsOf(apiOperations, { tokens: ["a"], codes: ["b"] }), { numRuns: 1_200, seed: 1 });
+  const requests = fc.sample(requestsOf(apiOperations), { numRuns: 1_200, seed: 1 });
   expect(new Set(requests.map((each) => each.operation.id)).size).toBe(apiOperations.length);
   expect(requests.filter(({ path }) => /[{}]/.test(path))).toEqual([]);
 });
