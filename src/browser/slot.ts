@@ -2,7 +2,8 @@
 import { threadId } from "node:worker_threads";
 import type { Connection } from "puppeteer-core/internal/cdp/Connection.js";
 import { systemClock, within } from "../base/clock.ts";
-import type { ProcessorWait } from "../base/standstill.ts";
+import { deadlineClock, heedStandstill, ownProcessorWait, type ProcessorWait, watchStandstill } from "../base/standstill.ts";
+import { commandLimit } from "./browser-page.ts";
 import { BrowserError, type ExecutableOptions, findExecutable } from "./executable.ts";
 import { type BrowserState, launchBrowser, type RunningBrowser, type SandboxSetting } from "./launch.ts";
 import { openProcessTable, type ProcessTable, watchProcessorWait } from "./processes.ts";
@@ -88,7 +89,7 @@ class Slot {
     await this.#settled;
     for (const event of this.#events.splice(0)) onEvent(event);
     this.#onEvent = onEvent;
-    const current = (await this.#healthy(fresh)) ?? (await this.#start());
+    const current = (await heedingStandstill(() => this.#healthy(fresh))) ?? (await this.#start());
     const { connection } = current.browser;
     const networkPids = firstNetworkPids(current.browser);
     current.scans++;
@@ -111,7 +112,8 @@ class Slot {
   /** Must follow each `begin`. Replaces an unhealthy browser in the background. */
   end(): void {
     this.#onEvent = null;
-    if (this.#current !== null) this.#settled = this.#settle(this.#current);
+    const current = this.#current;
+    if (current !== null) this.#settled = heedingStandstill(() => this.#settle(current));
   }
 
   state(): BrowserState | null {
@@ -129,7 +131,7 @@ class Slot {
   async #settle(current: SlotBrowser): Promise<void> {
     const closing = Promise.all(this.#closing.splice(0)).then(() => true);
     if (isMarkedFaulty(current, this.#processes)) current.fault ??= usedTooMuchMemory;
-    if (current.fault === null && !(await within(systemClock, closeMs, closing, false))) current.fault ??= "a page of it did not close";
+    if (current.fault === null && !(await within(deadlineClock, closeMs, closing, false))) current.fault ??= "a page of it did not close";
     if (current.fault !== null || current.scans >= scansPerBrowserMax) await this.#replace(current);
   }
 
@@ -202,12 +204,8 @@ function networkPidsOf(connection: Connection): Promise<readonly number[] | null
 
 /** Ids of the processes whose type contains the text; null if the browser does not answer. */
 async function pidsOf(connection: Connection, typePart = ""): Promise<readonly number[] | null> {
-  try {
-    const { processInfo } = await connection.send("SystemInfo.getProcessInfo", undefined, { timeout: answerMs });
-    return processInfo.filter(({ type }) => type.includes(typePart)).map(({ id }) => id);
-  } catch {
-    return null;
-  }
+  const answer = await answerOf(connection.send("SystemInfo.getProcessInfo", undefined, commandLimit(answerMs)));
+  return answer?.processInfo.filter(({ type }) => type.includes(typePart)).map(({ id }) => id) ?? null;
 }
 
 function isMarkedFaulty({ index }: SlotBrowser, processes: ProcessTable): boolean {
@@ -216,8 +214,27 @@ function isMarkedFaulty({ index }: SlotBrowser, processes: ProcessTable): boolea
 }
 
 async function answers({ connection }: RunningBrowser): Promise<boolean> {
-  return connection.send("Browser.getVersion", undefined, { timeout: answerMs }).then(
-    () => true,
-    () => false,
+  return (await answerOf(connection.send("Browser.getVersion", undefined, commandLimit(answerMs)))) !== null;
+}
+
+/** Null if the command fails, or has no answer in time. */
+function answerOf<T>(command: Promise<T>): Promise<T | null> {
+  return within(
+    deadlineClock,
+    answerMs,
+    command.catch(() => null),
+    null,
   );
+}
+
+/** Between scans, too, a browser is not to blame for the time in which this thread stood still. */
+async function heedingStandstill<T>(action: () => Promise<T>): Promise<T> {
+  const standstill = watchStandstill(systemClock, [ownProcessorWait]);
+  const stopHeeding = heedStandstill(standstill);
+  try {
+    return await action();
+  } finally {
+    stopHeeding();
+    standstill.stop();
+  }
 }

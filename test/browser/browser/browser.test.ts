@@ -18,6 +18,8 @@ import { launchPlainBrowser, rendererPids } from "../../support/test-browser.ts"
 
 /** Time to detect and kill a browser that hangs, on a busy machine. */
 const slowMs = 120_000;
+/** Longer than a slot waits for an answer, or for pages to close. */
+const standstillMs = 3_500;
 const closedProxy = "http://127.0.0.1:1";
 const closes: (() => unknown)[] = [];
 
@@ -57,6 +59,28 @@ async function until(condition: () => boolean | Promise<boolean>, withinMs = slo
 const exists = (pid: number) => existsSync(`/proc/${pid}`);
 
 describe("the browser of a slot", () => {
+  test(
+    "is kept though this thread stood still while its pages closed, and while it was asked for an answer",
+    async () => {
+      const here = openHere();
+      const browser = await here.begin();
+      const pid = here.pid();
+      const { close } = await openPage(browser, closedProxy);
+      close();
+      here.slot.end();
+      // Longer than the deadlines of both: what the browser answers meanwhile is read later than the timers are due.
+      Bun.sleepSync(standstillMs);
+      const next = here.begin();
+      await Promise.resolve();
+      Bun.sleepSync(standstillMs);
+      await next;
+      here.slot.end();
+      expect(here.pid()).toBe(pid);
+      expect(here.events.map(({ event }) => event)).toEqual(["started", "reused"]);
+    },
+    slowMs,
+  );
+
   test("is started for the first scan, and used for the next", async () => {
     const here = openHere();
     expect(here.slot.state()).toBeNull();
