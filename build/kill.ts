@@ -35,7 +35,7 @@ else if (unknown !== undefined || !isNumber(values.rounds) || !isNumber(values.s
   process.exitCode = 2;
 } else {
   const env = { KILL_ROUNDS: values.rounds, ...(values.seed === undefined ? {} : { KILL_SEED: values.seed }) };
-  // The name of a test follows that of its group, which ends with the seed.
+  // The name of a test follows the name of its group, which ends with the seed.
   const command = ["bun", "build/test.ts", "kill", "--only", ` (${chosen.join("|")}): `];
   process.exitCode = (await runCommand(command, { env, show: (text) => process.stdout.write(text) })).code;
 }

@@ -1,6 +1,6 @@
 /**
  * Sends random requests of every operation to a server process, with the token of an administrator. Each answer has a status that the
- * operation declares and no trace of the program, the log has no fault, and the memory of the process stays level.
+ * operation declares, and no trace of the program. The log has no fault, and the memory of the process stays level.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

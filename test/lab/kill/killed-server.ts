@@ -9,7 +9,7 @@ import { unfinishedIn } from "../operate/operated.ts";
 const readyMsMax = 60_000;
 const pollMs = 20;
 
-/** Answer of the API. Null without one: nobody knows whether the server did it. */
+/** Answer of the API. Null without one: the server may have done what was asked, or not. */
 export type Reply<T> = { readonly status: number; readonly body: T } | null;
 
 export interface WrittenServer {

@@ -1,6 +1,6 @@
 /**
- * Table of what each feature may connect to: every socket of the program and its browsers is watched while the feature works, and everything
- * that it reads names an address that no feature may reach.
+ * Table of what each feature may connect to. Every socket of the program and its browsers is watched while the feature works. What the feature
+ * reads names an address that no feature may reach.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -174,7 +174,7 @@ describe.skipIf(compiledBinary === null || straceIsMissing())(`destinations${ski
             ["webhook", `http://hooks.test:${hooks.port}/`, "delivered"],
             ["mattermost", `http://hooks.test:${hooks.port}/hooks/abc123`, "delivered"],
             ["ntfy", `http://hooks.test:${hooks.port}/topic`, "delivered"],
-            // Nobody follows where it redirects to.
+            // The program does not follow the redirect.
             ["webhook", `http://moved.test:${moved.port}/`, "failed"],
           ]) {
             const { status, body } = await client.post<{ id: number }>("/api/v1/channels", { kind, target, name: `${kind} ${result}` });
