@@ -11,8 +11,10 @@ export const rounds = Number(process.env.KILL_ROUNDS ?? 10);
 export const seed = Number(process.env.KILL_SEED ?? Math.floor(Math.random() * 2 ** 31));
 /** Limit for one kind, far above its time on a slow machine. */
 export const testMsMax = 300_000 + rounds * 30_000;
+/** Share of the time that is left for the kills after a run that ended by itself. */
+const haste = 0.8;
 /** Runs for one that is interrupted, at most. Nearly every run is interrupted on an idle machine. */
-const runsPerRoundMax = 6;
+export const runsPerRoundMax = 6;
 
 export interface Tally {
   add(name: string, by?: number): void;
@@ -41,14 +43,16 @@ interface KillRounds {
   /** Milliseconds of the command when nothing disturbs it. */
   readonly withinMs: number;
   readonly before?: () => Promise<void>;
+  /** True once the work has begun that every second kill waits for. */
+  readonly begins?: () => boolean;
   /** `interrupted`: the command was killed before it ended. */
   readonly after: (interrupted: boolean) => Promise<void>;
 }
 
 export interface Killer {
   readonly random: () => number;
-  /** True if the command was killed before it ended. */
-  killed(args: readonly string[], afterMs: number, env?: Readonly<Record<string, string>>): Promise<boolean>;
+  /** True if the command was killed before it ended. `begins`: the milliseconds count from the moment at which it is true. */
+  killed(args: readonly string[], afterMs: number, env?: Readonly<Record<string, string>>, begins?: () => boolean): Promise<boolean>;
   /** Kills the command at random instants until `rounds` runs were interrupted. `argsOf`: by the number of the run, from 0. */
   killOften(argsOf: (run: number) => readonly string[], options: KillRounds): Promise<void>;
   /** Milliseconds of the command when nothing disturbs it. */
@@ -62,7 +66,7 @@ export function killerOf(installation: () => Installation): Killer {
   const random = randomFrom(seed);
   const killer: Killer = {
     random,
-    killed: async (args, afterMs, env = {}) => {
+    killed: async (args, afterMs, env = {}, begins = () => true) => {
       const { command, folder } = installation();
       const child = Bun.spawn([...command, ...args], {
         stdin: "ignore",
@@ -71,21 +75,23 @@ export function killerOf(installation: () => Installation): Killer {
         cwd: folder,
         env: { ...process.env, ...env },
       });
+      while (!begins() && child.exitCode === null) await Bun.sleep(1);
       await Promise.race([child.exited, Bun.sleep(afterMs)]);
       const hasEnded = child.exitCode !== null;
       child.kill("SIGKILL");
       await child.exited;
       return !hasEnded;
     },
-    killOften: async (argsOf, { tally, withinMs, before, after }) => {
-      let ms = withinMs;
+    killOften: async (argsOf, { tally, withinMs, before, begins, after }) => {
+      const limitsMs = [withinMs, begins === undefined ? withinMs : withinMs / 2];
       for (let run = 0; tally.count("kills") < rounds; run++) {
         expect(run).toBeLessThan(rounds * runsPerRoundMax);
         await before?.();
-        const began = performance.now();
-        const interrupted = await killer.killed(argsOf(run), random() * ms);
+        const kind = run % limitsMs.length;
+        const ms = limitsMs[kind] ?? withinMs;
+        const interrupted = await killer.killed(argsOf(run), random() * ms, {}, kind === 1 ? begins : undefined);
         // A run that ends by itself lowers the time: the first may have been slow because the machine was busy.
-        if (!interrupted) ms = Math.min(ms, performance.now() - began);
+        if (!interrupted) limitsMs[kind] = ms * haste;
         tally.add(interrupted ? "kills" : "ended before");
         await after(interrupted);
       }
