@@ -8,6 +8,7 @@ import {
   type GatherEnd,
   type GatherJob,
   type GatherWatch,
+  type LocalGatherer,
   type LocalGathererOptions,
   openLocalGatherer,
   type RemoteLocations,
@@ -66,7 +67,18 @@ export function openScanner(options: ScannerOptions) {
     },
     catalog,
   );
-  const local = openLocalGatherer({ ...options, workerFile: workerFiles.gather });
+  return createScanner(options, { judging, local: openLocalGatherer({ ...options, workerFile: workerFiles.gather }) });
+}
+
+/** Threads of this process that gather and judge. */
+interface ScannerParts {
+  readonly judging: Judging;
+  readonly local: Pick<LocalGatherer, "gather" | "visit" | "startBrowser" | "close">;
+}
+
+/** A scanner over parts that are open, which its `close` closes. */
+export function createScanner(options: Pick<ScannerOptions, "clock" | "remote">, { judging, local }: ScannerParts) {
+  const { clock } = options;
   const { elsewhere, visitAt } = jobsOfProofs(options, local.visit);
   const visit = inTurns(visitAt, clock);
   const judged = judgedBy(clock);
@@ -138,7 +150,7 @@ function judgedBy(clock: ScannerOptions["clock"]) {
 }
 
 /** Locations of workers elsewhere, and visits here and there. */
-function jobsOfProofs({ remote = null, clock }: ScannerOptions, visitHere: ReturnType<typeof openLocalGatherer>["visit"]) {
+function jobsOfProofs({ remote = null, clock }: Pick<ScannerOptions, "clock" | "remote">, visitHere: LocalGatherer["visit"]) {
   function elsewhere({ location }: Pick<StoredJob, "location">) {
     if (remote === null) throw new Error(`a job was claimed for location ${location} without a fleet`);
     return remote;

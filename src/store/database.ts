@@ -51,12 +51,13 @@ export type Db = Tables & {
   close(): Promise<void>;
 };
 
-export interface DatabaseOptions extends Pick<StoreOptions, "clock" | "lock" | "noSync" | "onUnreadable"> {
+export interface DatabaseOptions extends Pick<StoreOptions, "aroundWrite" | "clock" | "lock" | "noSync" | "onUnreadable"> {
   readonly readOnly: boolean;
 }
 
 /** @throws DataDirError */
-export function openDatabase(dataDir: string, { readOnly, noSync = false, lock, clock = systemClock, onUnreadable }: DatabaseOptions): Db {
+export function openDatabase(dataDir: string, options: DatabaseOptions): Db {
+  const { readOnly, noSync = false, lock, clock = systemClock, onUnreadable, aroundWrite = (write) => write() } = options;
   const path = join(dataDir, "store");
   const report = createUnreadableReport(onUnreadable);
   const health = createStoreHealth(path, clock);
@@ -96,7 +97,7 @@ export function openDatabase(dataDir: string, { readOnly, noSync = false, lock, 
       ...{ health, clock },
       write: async (action) => {
         try {
-          const value = await commits.write(action);
+          const value = await aroundWrite(() => commits.write(action));
           health.noteChange();
           return value;
         } catch (error) {

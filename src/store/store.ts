@@ -46,6 +46,8 @@ export interface StoreOptions {
   readonly readOnly?: boolean;
   /** For tests only: changes are not flushed to the disk, so that a power loss may lose or damage the store. */
   readonly noSync?: boolean;
+  /** For tests only: carries out each change, or refuses it, as a full disk does. Without an end, the process has ended before it. */
+  readonly aroundWrite?: <T>(write: () => Promise<T>) => Promise<T>;
   readonly queueMax?: number;
   /** Newest scans that keep their screenshot; `screenshotsKeptDefault` by default. */
   readonly screenshotsKept?: number;
