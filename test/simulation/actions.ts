@@ -1,5 +1,4 @@
 /** Carries out the steps of a plan: what people, operators and the machine do to the server. */
-import { planTerms } from "../../src/accounts/account-operations.ts";
 import { cancelOwnScan, startScan } from "../../src/scans/scan-operations.ts";
 import { removeSites, scanSite, addSites as storeSites } from "../../src/sites/site-operations.ts";
 import type { Account } from "../../src/store/accounts.ts";
@@ -98,7 +97,7 @@ const handlers: Handlers = {
     const [owner, site] = [accountOf(life, account), siteOf(life, account, host)];
     if (owner === undefined || site === undefined) return "no such site";
     await removeSites(contextOf(life), { owner, by: owner }, [site.id]);
-    world.told.removedSites.add(site.id);
+    world.told.removedSites.set(site.id, owner.id);
     return `site ${site.id} is removed`;
   },
   "delete account": async (world, life, { account }) => {
@@ -108,7 +107,7 @@ const handlers: Handlers = {
     const sites = life.store.sites.list(owner.id).map(({ id }) => id);
     await life.store.erasure.carryOut(life.store.erasure.accountDeletion(owner, life.clock.now()), serverActor, life.clock.now());
     world.told.deletedAccounts.add(owner.id);
-    for (const id of sites) world.told.removedSites.add(id);
+    for (const id of sites) world.told.removedSites.set(id, owner.id);
     return `account ${owner.id} is deleted`;
   },
   restart: async (world, life, { drainMs }) => {
@@ -147,6 +146,7 @@ function isOfWorld(world: World, action: Action): boolean {
       return true;
     case "disk full":
       world.isDiskFull = true;
+      world.fullSpans.push({ fromMs: world.nowMs });
       world.clock.after(action.forMs, () => {
         world.isDiskFull = false;
         world.say("the disk has room again");
@@ -160,5 +160,3 @@ function isOfWorld(world: World, action: Action): boolean {
       return false;
   }
 }
-
-export const sitesMaxOf = (plan: Account["plan"]) => planTerms[plan].sites;

@@ -103,6 +103,7 @@ export function startLife(world: World, number: number): Life {
   function kill(): void {
     if (isDead()) return;
     life.state = "dead";
+    world.lifeEnds.set(number, world.nowMs);
     for (const cancel of [...timers]) cancel();
   }
 
@@ -166,8 +167,9 @@ async function startParts(world: World, { store, clock, progress, gauges }: Life
     },
     metrics: { attempted: () => {} },
   });
+  const siteStore = { ...store, siteRuns: { ...store.siteRuns, start: world.watchedStarts(store) } };
   sites = startSiteClock({
-    ...{ store, clock, log, tickMs: world.plan.tickMs },
+    ...{ store: siteStore, clock, log, tickMs: world.plan.tickMs },
     ready: () => store.health.diskFault() === null,
     wake: () => dispatcher.wake(),
     onEvents: () => deliverer?.wake(),

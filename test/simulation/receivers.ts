@@ -19,6 +19,10 @@ export interface Taken {
   readonly atMs: number;
   /** Number of the process that sent it. */
   readonly life: number;
+  /** `drops`: the sender does not know that it was taken. */
+  readonly mood: ReceiverMood;
+  /** Whether the disk took no changes then. */
+  readonly whileFull: boolean;
 }
 
 /** What happens to one attempt: taken or not, and how it ends for the sender. */
@@ -27,7 +31,7 @@ async function attempt(world: World, target: string, id: string, signal: AbortSi
   const life = world.life?.number ?? 0;
   await pause(world.lifeClock(), mood === "hangs" || mood === "drops" ? deadlineMs : answerMs, signal);
   if (signal?.aborted) return "aborted";
-  if (mood === "takes" || mood === "drops") world.note({ target, id, life, atMs: world.clock.monotonicMs() });
+  if (mood === "takes" || mood === "drops") world.note({ target, id, life, mood, atMs: world.nowMs, whileFull: world.isDiskFull });
   return mood;
 }
 

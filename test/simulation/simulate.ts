@@ -3,7 +3,8 @@ import { minuteMs, secondMs } from "../../src/base/units.ts";
 import { settled } from "../support/fake-clock.ts";
 import { perform } from "./actions.ts";
 import { drawsOf } from "./draws.ts";
-import { type Law, laws } from "./laws.ts";
+import type { Law } from "./law.ts";
+import { laws } from "./laws.ts";
 import { startLife } from "./life.ts";
 import type { Plan } from "./plan.ts";
 import { World } from "./world.ts";
@@ -128,13 +129,16 @@ class Run {
 
   #check(isEnd: boolean): void {
     const { world } = this;
-    if (this.breach !== null || (!world.isChanged && !isEnd)) return;
+    const { life } = world;
+    // While no process answers, nobody sees anything. What waits then begins to wait anew.
+    if (life?.state !== "up" || life.parts === null) return world.seen.waiting.clear();
+    const isChanged = world.isChanged || isEnd;
     world.isChanged = false;
     for (const law of this.checked) {
-      const what = law.check(world, isEnd);
-      if (what === null) continue;
-      this.breach = { law: law.name, what, atMs: world.nowMs, events: this.events };
-      return;
+      if (this.breach !== null) return;
+      if (!isChanged && law.after === "changes") continue;
+      const what = law.check(world, { ...life, parts: life.parts }, isEnd);
+      if (what !== null) this.breach = { law: law.name, what, atMs: world.nowMs, events: this.events };
     }
   }
 }

@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "../../src/base/clock.ts";
 import { isBackgroundLane } from "../../src/store/queue.ts";
-import type { ScanRecord } from "../../src/store/scans.ts";
 import type { Store } from "../../src/store/store.ts";
 import { type FakeClock, fakeClock } from "../support/fake-clock.ts";
 import { drawsOf } from "./draws.ts";
@@ -12,6 +11,7 @@ import type { Life } from "./life.ts";
 import type { Shown } from "./pages.ts";
 import type { Plan, ReceiverMood, ShownPage } from "./plan.ts";
 import type { Taken } from "./receivers.ts";
+import { nothingSeen } from "./seen.ts";
 
 /** Log lines that are kept for a trace. */
 const logLinesMax = 400;
@@ -28,7 +28,8 @@ export interface Told {
   readonly removable: Set<string>;
   /** Scans that are gone, by the answer. */
   readonly removed: Set<string>;
-  readonly removedSites: Set<number>;
+  /** Account of each site that is gone, by the id of the site. */
+  readonly removedSites: Map<number, number>;
   readonly deletedAccounts: Set<number>;
 }
 
@@ -52,14 +53,18 @@ export class World {
   readonly unfair: UnfairClaim[] = [];
   readonly told: Told = {
     ...{ accepted: new Map(), cancelled: new Set(), removable: new Set() },
-    ...{ removed: new Set(), removedSites: new Set(), deletedAccounts: new Set() },
+    ...{ removed: new Set(), removedSites: new Map(), deletedAccounts: new Set() },
   };
   /** Tokens by the names that the plan gives to scans. */
   readonly tokens = new Map<string, string>();
-  /** Ends that a law has seen, by token. */
-  readonly ends = new Map<string, string>();
-  /** Finished scans whose result a law has read. */
-  readonly proven = new Set<string>();
+  readonly seen = nothingSeen();
+  /** Starts of regular runs with an interval. */
+  readonly runs: { readonly accountId: number; readonly atMs: number }[] = [];
+  /** When each process ended, by its number. */
+  readonly lifeEnds = new Map<number, number>();
+  readonly fullSpans: { readonly fromMs: number }[] = [];
+  /** Messages whose order was looked at. */
+  ordered = 0;
   life: Life | null = null;
   /** Time until the next start; null for a usual one. */
   downMs: number | null = null;
@@ -136,11 +141,15 @@ export class World {
     };
   }
 
-  /** Scans of the store; empty while no process is up. */
-  scans(): readonly ScanRecord[] {
-    const { store } = this.life ?? {};
-    if (store === undefined) return [];
-    return [...this.told.accepted.keys()].flatMap((token) => store.scans.findByToken(token) ?? []);
+  /** The starts of runs of the store. Notes those of intervals, which have a budget. */
+  watchedStarts(store: Store): Store["siteRuns"]["start"] {
+    return async (run) => {
+      const started = await store.siteRuns.start(run);
+      const schedule = store.sites.find(run.accountId, run.siteId)?.schedule;
+      const isInterval = run.lane === "scheduled" && schedule !== undefined && "every" in schedule;
+      if (typeof started === "object" && isInterval) this.runs.push({ accountId: run.accountId, atMs: this.nowMs });
+      return started;
+    };
   }
 
   remove(): void {

@@ -1,0 +1,27 @@
+/** What the laws have seen so far, and need at the next event. */
+
+export interface Seen {
+  /** End of each scan, by token. */
+  readonly ends: Map<string, string>;
+  /** Finished scans whose result was read. */
+  readonly proven: Set<string>;
+  /** Since when what is named has waited without a reason, in milliseconds of the clock that no one sets. */
+  readonly waiting: Map<string, number>;
+  /** Messages that were looked at. */
+  taken: number;
+  /** Highest sequence number of an event that was looked at, by account. */
+  readonly events: Map<number, number>;
+  /** Channels that were there at the last look, by account. */
+  readonly channels: Map<number, readonly number[]>;
+  /** The newest event that each target was told, by its sequence number. */
+  readonly newest: Map<string, number>;
+  /** Starts of regular runs that were looked at. */
+  starts: number;
+}
+
+export function nothingSeen(): Seen {
+  return {
+    ...{ ends: new Map(), proven: new Set(), waiting: new Map(), taken: 0, starts: 0 },
+    ...{ events: new Map(), channels: new Map(), newest: new Map() },
+  };
+}
