@@ -6,7 +6,7 @@ import { serverActor } from "../../src/store/audit.ts";
 import { eventTypes } from "../../src/store/notification-rules.ts";
 import type { Site } from "../../src/store/sites.ts";
 import type { Life } from "./life.ts";
-import type { Action } from "./plan.ts";
+import type { Action, Step } from "./plan.ts";
 import type { World } from "./world.ts";
 
 const silentLog = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
@@ -118,14 +118,18 @@ const handlers: Handlers = {
 };
 
 /** Begins the step; it may wait for an answer while others begin. Never rejects. */
-export function perform(world: World, action: Action): void {
-  const { do: name, ...given } = action;
+export function perform(world: World, step: Step): void {
+  const { do: name, atMs: _atMs, ...given } = step;
+  const action: Action = step;
   const said = `${name} ${JSON.stringify(given).replaceAll(/["{}]/g, "").replaceAll(",", ", ")}`;
-  if (isOfWorld(world, action)) return world.say(said);
+  world.say(said);
+  if (isOfWorld(world, action)) return;
   const { life } = world;
   const handler = handlers[name] as ((world: World, life: Life, action: Action) => Promise<string>) | undefined;
-  if (life === null || life.state !== "up" || handler === undefined) return world.say(`${said}: no server answers`);
-  world.say(said);
+  if (life === null || life.state !== "up" || handler === undefined) {
+    world.say(`${said}: no server answers`);
+    return;
+  }
   handler(world, life, action).then(
     (answer) => world.say(`${said}: ${answer}`),
     (error: unknown) => world.say(`${said}: ${error instanceof Error ? error.message : "an error"}`),

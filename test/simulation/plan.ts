@@ -1,5 +1,5 @@
 /** What a simulated day consists of: settings, and steps at their times. A plan is data, so that it can be cut shorter and played again. */
-import { dayMs, hourMs, minuteMs, secondMs } from "../../src/base/units.ts";
+import { hourMs, minuteMs, secondMs } from "../../src/base/units.ts";
 import type { SiteSchedule } from "../../src/parse/site-csv.ts";
 import { type Draws, drawsOf } from "./draws.ts";
 
@@ -73,7 +73,8 @@ export function planOf(seed: number): Plan {
   const slots = draws.whole(1, 4);
   const queueMax = draws.of([6, 40, 1_000]);
   const world = actorsOf(drawsOf("actors", seed), lastsMs);
-  const steps = [...world.steps, ...daysOf(drawsOf("days", seed), world, lastsMs), ...faultsOf(drawsOf("faults", seed), lastsMs)];
+  const peaceful = [...world.steps, ...daysOf(drawsOf("days", seed), world, lastsMs)];
+  const steps = [...peaceful, ...faultsOf(drawsOf("faults", seed), peaceful, lastsMs)];
   return { ...{ seed, startAt, lastsMs, tickMs, slots, queueMax }, steps: steps.toSorted((one, other) => one.atMs - other.atMs) };
 }
 
@@ -116,9 +117,10 @@ function actorsOf(draws: Draws, lastsMs: number): Actors {
 function daysOf(draws: Draws, { accounts, sites, channels }: Actors, lastsMs: number): readonly Step[] {
   const steps: Step[] = [];
   const at = () => draws.whole(1_000, lastsMs);
+  const bursts = Array.from({ length: draws.whole(1, 4) }, at);
   for (let left = draws.whole(0, 30); left > 0; left--) {
     const name = `p${left}`;
-    const atMs = at();
+    const atMs = draws.chance(0.5) ? at() : draws.of(bursts) + draws.whole(0, 20_000);
     steps.push({ atMs, do: "scan", account: draws.chance(0.3) ? null : draws.of(accounts), host: `p${draws.whole(1, 5)}.test`, name });
     if (draws.chance(0.3)) steps.push({ atMs: atMs + draws.whole(0, 30_000), do: "cancel", name, by: draws.of(["owner", "operator"]) });
   }
@@ -145,8 +147,9 @@ function daysOf(draws: Draws, { accounts, sites, channels }: Actors, lastsMs: nu
   return steps;
 }
 
-function faultsOf(draws: Draws, lastsMs: number): readonly Step[] {
-  const at = () => draws.whole(1_000, lastsMs);
+/** Most faults come soon after something has begun, where more is under way. */
+function faultsOf(draws: Draws, peaceful: readonly Step[], lastsMs: number): readonly Step[] {
+  const at = () => (draws.chance(0.3) ? draws.whole(1_000, lastsMs) : draws.of(peaceful).atMs + draws.whole(0, 60_000));
   const some = (most: number, fault: () => Action): readonly Step[] =>
     Array.from({ length: draws.whole(0, most) }, () => ({ atMs: at(), ...fault() }));
   return [
@@ -161,6 +164,3 @@ function faultsOf(draws: Draws, lastsMs: number): readonly Step[] {
     ...(draws.chance(0.4) ? some(2, () => ({ do: "clock", byMs: draws.of(clockJumps) })) : []),
   ];
 }
-
-/** Longest time that a plan lasts, in milliseconds. */
-export const lastsMsMax = 2 * dayMs;

@@ -1,19 +1,79 @@
-/** `npm run simulate -- --seeds N --seed S`: plays N days from seed S on, and prints the first one that breaks a law. */
+/** `npm run simulate -- --seeds N --seed S`: plays N days from seed S on, and prints the shortest trace of the first that breaks a law. */
 import { parseArgs } from "node:util";
 import { dayMs } from "../../src/base/units.ts";
+import { laws } from "./laws.ts";
 import { planOf } from "./plan.ts";
-import { simulate } from "./simulate.ts";
+import { shrink } from "./shrink.ts";
+import { type Breach, type Simulated, simulate } from "./simulate.ts";
+
+const usage = `Usage: npm run simulate -- [options]
+
+  --seeds N   days to play; 150 by default
+  --seed S    the first seed; 1 by default
+  --whole     prints what happened on each day, also without a breach
+  --as-is     does not look for a shorter trace
+  --log       also prints the last lines of the log of the server
+  --laws      prints the names of the laws`;
+
+const secondsOf = (atMs: number) => `${(atMs / 1_000).toFixed(3).padStart(11)} s  `;
+
+function traceOf({ trace, breach }: Simulated): string {
+  const lines = trace.map(({ atMs, text }) => `${secondsOf(atMs)}${text}`);
+  return [...lines, ...(breach === null ? [] : [`${secondsOf(breach.atMs)}BROKEN ${breach.law}: ${breach.what}`])].join("\n");
+}
+
+/** Returns whether every law was kept. */
+async function play(
+  first: number,
+  count: number,
+  options: { readonly whole?: boolean | undefined; readonly asIs?: boolean | undefined; readonly log?: boolean | undefined },
+): Promise<boolean> {
+  let [events, simulatedMs, played] = [0, 0, 0];
+  let broken: (Simulated & { readonly breach: Breach }) | null = null;
+  for (let seed = first; seed < first + count && broken === null; seed++) {
+    const simulated = await simulate(planOf(seed));
+    [events, simulatedMs, played] = [events + simulated.events, simulatedMs + simulated.simulatedMs, played + 1];
+    if (options.whole) console.log(traceOf(simulated));
+    const { breach } = simulated;
+    if (breach === null) continue;
+    broken = { ...simulated, breach };
+    console.log(`Seed ${seed} breaks the law ${breach.law} after ${breach.events} events: ${breach.what}`);
+    if (!options.asIs) {
+      const shrunk = await shrink(planOf(seed), broken);
+      console.log(`\nThe shortest trace of ${shrunk.plays} plays, ${shrunk.plan.steps.length} of ${planOf(seed).steps.length} steps:\n`);
+      console.log(traceOf(shrunk.simulated));
+      if (options.log) console.log(shrunk.simulated.logged.join(""));
+    }
+    console.log(`\nAgain: npm run simulate -- --seeds 1 --seed ${seed}`);
+  }
+  const cpuSeconds = (process.cpuUsage().user + process.cpuUsage().system) / 1e6;
+  console.log(
+    `${played} seeds, ${events} events, ${(simulatedMs / dayMs).toFixed(1)} simulated days, ${cpuSeconds.toFixed(1)} CPU seconds`,
+  );
+  return broken === null;
+}
+
+/** A whole number of at least 1; null for any other text. */
+function countOf(text: string): number | null {
+  return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : null;
+}
 
 const { values } = parseArgs({
-  options: { seeds: { type: "string", default: "1" }, seed: { type: "string", default: "1" }, trace: { type: "boolean" } },
+  options: {
+    seeds: { type: "string", default: "150" },
+    seed: { type: "string", default: "1" },
+    ...{
+      whole: { type: "boolean" },
+      "as-is": { type: "boolean" },
+      log: { type: "boolean" },
+      laws: { type: "boolean" },
+      help: { type: "boolean" },
+    },
+  },
 });
-const first = Number(values.seed);
-let [events, simulatedMs] = [0, 0];
-for (let seed = first; seed < first + Number(values.seeds); seed++) {
-  const simulated = await simulate(planOf(seed));
-  events += simulated.events;
-  simulatedMs += simulated.simulatedMs;
-  if (values.trace) for (const { atMs, text } of simulated.trace) console.log((atMs / 1000).toFixed(3), text);
-  if (simulated.breach !== null) console.log(seed, simulated.breach);
-}
-console.log(`${events} events, ${(simulatedMs / dayMs).toFixed(1)} days, ${(process.cpuUsage().user / 1e6).toFixed(1)} CPU s`);
+const [count, first] = [countOf(values.seeds), countOf(values.seed)];
+if (values.help || count === null || first === null) {
+  console.log(usage);
+  process.exit(values.help ? 0 : 2);
+} else if (values.laws) console.log(laws.map(({ name }) => name).join("\n"));
+else process.exit((await play(first, count, { whole: values.whole, asIs: values["as-is"], log: values.log })) ? 0 : 1);

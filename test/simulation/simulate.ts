@@ -131,7 +131,10 @@ class Run {
     const { world } = this;
     const { life } = world;
     // While no process answers, nobody sees anything. What waits then begins to wait anew.
-    if (life?.state !== "up" || life.parts === null) return world.seen.waiting.clear();
+    if (life?.state !== "up" || life.parts === null) {
+      world.seen.waiting.clear();
+      return;
+    }
     const isChanged = world.isChanged || isEnd;
     world.isChanged = false;
     for (const law of this.checked) {
