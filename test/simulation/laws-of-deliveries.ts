@@ -1,6 +1,5 @@
 /** Laws of events and their deliveries. */
 import { secondMs } from "../../src/base/units.ts";
-import type { StoredEvent } from "../../src/store/site-events.ts";
 import { firstOf, type Law, law, type UpLife } from "./law.ts";
 import type { Taken } from "./receivers.ts";
 import type { World } from "./world.ts";
@@ -9,7 +8,8 @@ import type { World } from "./world.ts";
 const attemptsMax = { http: 16, mail: 8, ofAccount: 3 };
 /** Time in which the outcome of an attempt is on disk: a process that ends within it sends again. */
 const storeMsMax = secondMs;
-const readMax = 1_000;
+/** Events and deliveries of an account that one look reads, the newest ones. */
+const readMax = 60;
 
 /** A message is taken once. It comes again only if its answer was lost, or was not stored by a process that ended. */
 function toldOnce(world: World): string | null {
@@ -30,57 +30,59 @@ function mayRepeat(world: World, { mood, life, atMs, whileFull }: Taken): boolea
   return mood === "drops" || endedMs - atMs <= storeMsMax || (diskFailed && endedMs < Number.POSITIVE_INFINITY);
 }
 
-/** An event is queued once for each channel that wants it, in the transaction that stores it. */
-function queuedForEach(world: World, life: UpLife): string | null {
-  const { store } = life;
-  return firstOf(store.accounts.list(), ({ id: accountId }) => {
-    const last = world.seen.events.get(accountId) ?? 0;
-    const events = store.events.list(accountId, { limit: readMax, cursor: null }).items;
-    const channels = store.channels.list(accountId);
-    const known = world.seen.channels.get(accountId) ?? [];
-    world.seen.channels.set(
+/** Reads the events that came since the last look, before the laws do. */
+export function noteEvents({ seen }: World, { store }: UpLife): void {
+  seen.fresh.length = 0;
+  for (const { id: accountId } of store.accounts.list()) {
+    const last = seen.events.get(accountId) ?? 0;
+    const { items } = store.events.list(accountId, { limit: readMax, cursor: null });
+    const fresh = items.filter(({ seq }) => seq > last);
+    const channels = store.channels.list(accountId).filter(({ disabled }) => disabled === null);
+    // A channel that came at the same time may have come after the event.
+    const wanting = channels.filter(({ id }) => seen.channels.get(accountId)?.includes(id));
+    seen.channels.set(
       accountId,
-      channels.filter(({ disabled }) => disabled === null).map(({ id }) => id),
+      channels.map(({ id }) => id),
     );
-    const fresh = events.filter(({ seq }) => seq > last);
-    if (fresh.length === 0) return null;
-    world.seen.events.set(accountId, Math.max(...fresh.map(({ seq }) => seq)));
-    const deliveries = store.deliveries.list(accountId, { limit: readMax, cursor: null }).items;
-    const wanting = channels.filter(({ id, disabled }) => known.includes(id) && disabled === null);
-    return (
-      firstOf(fresh, (event) =>
-        firstOf(wanting, ({ id, name }) => {
-          const count = deliveries.filter(({ channelId, eventSeqs }) => channelId === id && eventSeqs.includes(event.seq)).length;
-          return count === 1 ? null : `event ${event.seq} (${event.type}) is queued ${count} times for channel ${name}`;
-        }),
-      ) ?? firstOf(fresh, (event) => praisedTooEarly(life, event))
-    );
+    for (const event of fresh) {
+      seen.fresh.push({ event, wanting });
+      seen.sequence.set(event.id, event.seq);
+      seen.events.set(accountId, Math.max(event.seq, seen.events.get(accountId) ?? 0));
+    }
+  }
+}
+
+/** An event is queued once for each channel that wants it, in the transaction that stores it. */
+function queuedForEach({ seen }: World, { store }: UpLife): string | null {
+  return firstOf(seen.fresh, ({ event: { accountId, seq, type }, wanting }) => {
+    const { items } = store.deliveries.list(accountId, { limit: readMax, cursor: null });
+    return firstOf(wanting, ({ id, name }) => {
+      const count = items.filter(({ channelId, eventSeqs }) => channelId === id && eventSeqs.includes(seq)).length;
+      return count === 1 ? null : `event ${seq} (${type}) is queued ${count} times for channel ${name}`;
+    });
   });
 }
 
 /** No finding counts as resolved while the site waits for a second look. */
-function praisedTooEarly({ store }: UpLife, { type, site, accountId }: StoredEvent): string | null {
-  if (type !== "finding.resolved" || site === null) return null;
-  const lookAt = store.sites.find(accountId, site.id)?.secondLookAt ?? null;
-  return lookAt === null ? null : `site ${site.id} is praised, and has a second look at ${lookAt}`;
+function noEarlyPraise({ seen }: World, { store }: UpLife): string | null {
+  return firstOf(seen.fresh, ({ event: { type, site, accountId } }) => {
+    if (type !== "finding.resolved" || site === null) return null;
+    const lookAt = store.sites.find(accountId, site.id)?.secondLookAt ?? null;
+    return lookAt === null ? null : `site ${site.id} is praised, and has a second look at ${lookAt}`;
+  });
 }
 
 /** A receiver that takes everything is told the events in their order. */
-function toldInOrder(world: World, { store }: UpLife): string | null {
-  if (world.plan.steps.some((step) => step.do === "receiver" || step.do === "clock" || step.do === "disk full")) return null;
-  return firstOf(world.taken.slice(world.ordered), ({ target, id }) => {
-    world.ordered++;
-    if (!id.startsWith("evt_")) return null;
-    const event = store.accounts
-      .list()
-      .flatMap((account) => store.events.list(account.id, { limit: readMax, cursor: null }).items)
-      .find((one) => one.id === id);
-    if (event === undefined) return null;
-    const newest = world.seen.newest.get(target) ?? 0;
-    world.seen.newest.set(target, Math.max(newest, event.seq));
-    return event.seq < newest && world.taken.filter((one) => one.target === target && one.id === id).length === 1
-      ? `${target} is told event ${event.seq} after event ${newest}`
-      : null;
+function toldInOrder({ seen, taken, plan }: World): string | null {
+  const fresh = taken.slice(seen.ordered);
+  seen.ordered = taken.length;
+  if (plan.steps.some((step) => step.do === "receiver" || step.do === "clock" || step.do === "disk full")) return null;
+  return firstOf(fresh, ({ target, id }) => {
+    const seq = seen.sequence.get(id);
+    if (seq === undefined || taken.filter((one) => one.target === target && one.id === id).length > 1) return null;
+    const newest = seen.newest.get(target) ?? 0;
+    seen.newest.set(target, Math.max(newest, seq));
+    return seq < newest ? `${target} is told event ${seq} after event ${newest}` : null;
   });
 }
 
@@ -98,4 +100,7 @@ function attemptLimits(_world: World, { gauges }: UpLife): string | null {
   return null;
 }
 
-export const laws: readonly Law[] = [...[toldOnce, queuedForEach, toldInOrder].map((check) => law(check)), law(attemptLimits, "time")];
+export const laws: readonly Law[] = [
+  ...[toldOnce, queuedForEach, noEarlyPraise, toldInOrder].map((check) => law(check)),
+  law(attemptLimits, "time"),
+];

@@ -3,6 +3,8 @@ import { parseArgs } from "node:util";
 import { dayMs } from "../../src/base/units.ts";
 import { laws } from "./laws.ts";
 import { planOf } from "./plan.ts";
+import { plantAll } from "./planted.ts";
+import type { Protection } from "./protections.ts";
 import { shrink } from "./shrink.ts";
 import { type Breach, type Simulated, simulate } from "./simulate.ts";
 
@@ -13,7 +15,9 @@ const usage = `Usage: npm run simulate -- [options]
   --whole     prints what happened on each day, also without a breach
   --as-is     does not look for a shorter trace
   --log       also prints the last lines of the log of the server
-  --laws      prints the names of the laws`;
+  --laws      prints the names of the laws
+  --without   takes the protections of test/simulation/protections.ts out of a copy of the tree, one at a time, and prints
+              which seed notices it; with --law NAME those of one law`;
 
 const secondsOf = (atMs: number) => `${(atMs / 1_000).toFixed(3).padStart(11)} s  `;
 
@@ -53,6 +57,15 @@ async function play(
   return broken === null;
 }
 
+/** A row of a table for each protection. */
+async function printPlanted(seeds: number, lawName: string | undefined): Promise<void> {
+  console.log("| law | protection that is out | file | broken law | seed | events |\n| --- | --- | --- | --- | --- | --- |");
+  const isChosen = ({ law }: Protection) => lawName === undefined || law === lawName;
+  await plantAll(seeds, isChosen, ({ law, about, file, found }) => {
+    console.log(`| ${law} | ${about} | ${file} | ${found?.law ?? "none"} | ${found?.seed ?? ""} | ${found?.events ?? ""} |`);
+  });
+}
+
 /** A whole number of at least 1; null for any other text. */
 function countOf(text: string): number | null {
   return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : null;
@@ -67,6 +80,8 @@ const { values } = parseArgs({
       "as-is": { type: "boolean" },
       log: { type: "boolean" },
       laws: { type: "boolean" },
+      without: { type: "boolean" },
+      law: { type: "string" },
       help: { type: "boolean" },
     },
   },
@@ -76,4 +91,5 @@ if (values.help || count === null || first === null) {
   console.log(usage);
   process.exit(values.help ? 0 : 2);
 } else if (values.laws) console.log(laws.map(({ name }) => name).join("\n"));
+else if (values.without) await printPlanted(count, values.law);
 else process.exit((await play(first, count, { whole: values.whole, asIs: values["as-is"], log: values.log })) ? 0 : 1);

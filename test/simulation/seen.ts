@@ -1,4 +1,6 @@
 /** What the laws have seen so far, and need at the next event. */
+import type { Channel } from "../../src/store/channels.ts";
+import type { StoredEvent } from "../../src/store/site-events.ts";
 
 export interface Seen {
   /** End of each scan, by token. */
@@ -13,6 +15,12 @@ export interface Seen {
   readonly events: Map<number, number>;
   /** Channels that were there at the last look, by account. */
   readonly channels: Map<number, readonly number[]>;
+  /** Events since the last look, with the channels that want them. */
+  readonly fresh: { readonly event: StoredEvent; readonly wanting: readonly Channel[] }[];
+  /** Sequence numbers by the ids of events. */
+  readonly sequence: Map<string, number>;
+  /** Messages whose order was looked at. */
+  ordered: number;
   /** The newest event that each target was told, by its sequence number. */
   readonly newest: Map<string, number>;
   /** Starts of regular runs that were looked at. */
@@ -21,7 +29,7 @@ export interface Seen {
 
 export function nothingSeen(): Seen {
   return {
-    ...{ ends: new Map(), proven: new Set(), waiting: new Map(), taken: 0, starts: 0 },
-    ...{ events: new Map(), channels: new Map(), newest: new Map() },
+    ...{ ends: new Map(), proven: new Set(), waiting: new Map(), taken: 0, starts: 0, ordered: 0, fresh: [] },
+    ...{ events: new Map(), channels: new Map(), newest: new Map(), sequence: new Map() },
   };
 }

@@ -5,6 +5,7 @@ import { perform } from "./actions.ts";
 import { drawsOf } from "./draws.ts";
 import type { Law } from "./law.ts";
 import { laws } from "./laws.ts";
+import { noteEvents } from "./laws-of-deliveries.ts";
 import { startLife } from "./life.ts";
 import type { Plan } from "./plan.ts";
 import { World } from "./world.ts";
@@ -137,6 +138,7 @@ class Run {
     }
     const isChanged = world.isChanged || isEnd;
     world.isChanged = false;
+    if (isChanged) noteEvents(world, { ...life, parts: life.parts });
     for (const law of this.checked) {
       if (this.breach !== null) return;
       if (!isChanged && law.after === "changes") continue;

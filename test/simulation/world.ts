@@ -63,8 +63,6 @@ export class World {
   /** When each process ended, by its number. */
   readonly lifeEnds = new Map<number, number>();
   readonly fullSpans: { readonly fromMs: number }[] = [];
-  /** Messages whose order was looked at. */
-  ordered = 0;
   life: Life | null = null;
   /** Time until the next start; null for a usual one. */
   downMs: number | null = null;
