@@ -39,6 +39,7 @@ const tiers: Readonly<Record<string, readonly TierSuite[]>> = {
     npmSuite("lab"),
     npmSuite("slow"),
     fuzz("--short"),
+    npmSuite("simulation"),
     npmSuite("binary"),
     { ...npmSuite("hostile"), alone: true },
   ],
@@ -54,6 +55,7 @@ const tiers: Readonly<Record<string, readonly TierSuite[]>> = {
     npmSuite("kill"),
     npmSuite("operate"),
     fuzz("--inputs=5000"),
+    { name: "simulation", command: ["env", "TEST_FULL=1", "npm", "run", "--silent", "test:simulation"] },
     npmSuite("proofs"),
   ],
 };

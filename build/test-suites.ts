@@ -157,6 +157,11 @@ export const suites = {
     binary: "always",
     servers: "installed",
   },
+  simulation: {
+    about: "days of the server from many seeds: queue, sites and deliveries under faults",
+    files: ["test/simulation/*.test.ts"],
+    workers: 1,
+  },
   proofs: {
     about: "policies that are proven on applications from Debian, and sent by nginx",
     files: ["test/lab/prove/*.test.ts"],

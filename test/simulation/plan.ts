@@ -143,7 +143,7 @@ function daysOf(draws: Draws, { accounts, sites, channels }: Actors, lastsMs: nu
     for (let left = draws.whole(0, 4); left > 0; left--) steps.push({ atMs: at(), do: "scan site", ...draws.of(sites) });
     for (let left = draws.whole(0, 2); left > 0; left--) steps.push({ atMs: at(), do: "remove site", ...draws.of(sites) });
   }
-  if (accounts.length > 1 && draws.chance(0.3)) steps.push({ atMs: at(), do: "delete account", account: accounts.at(-1) ?? "" });
+  if (accounts.length > 1 && draws.chance(0.3)) steps.push({ atMs: at(), do: "delete account", account: draws.of(accounts.slice(1)) });
   return steps;
 }
 

@@ -13,11 +13,18 @@ export interface Protection {
 
 export const protections: readonly Protection[] = [
   {
-    law: "endsOnce",
-    about: "a scan that is being deleted or cancelled is removed only while it waits",
+    law: "hasOwnResult",
+    about: "a scan is removed by its owner only while it waits",
     file: "src/store/start-scans.ts",
     line: 'if (scan?.status !== "queued") return scan?.status;',
     instead: "if (scan === undefined) return undefined;",
+  },
+  {
+    law: "endsOnce",
+    about: "the rows of an account end before those of the next account",
+    file: "src/store/table.ts",
+    line: "end: [accountId + 1, 0] }",
+    instead: "end: [accountId + 2, 0] }",
   },
   {
     law: "hasOwnResult",

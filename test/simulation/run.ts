@@ -7,6 +7,7 @@ import { plantAll } from "./planted.ts";
 import type { Protection } from "./protections.ts";
 import { shrink } from "./shrink.ts";
 import { type Breach, type Simulated, simulate } from "./simulate.ts";
+import { breachLine, commandFor, traceOf } from "./trace.ts";
 
 const usage = `Usage: npm run simulate -- [options]
 
@@ -18,13 +19,6 @@ const usage = `Usage: npm run simulate -- [options]
   --laws      prints the names of the laws
   --without   takes the protections of test/simulation/protections.ts out of a copy of the tree, one at a time, and prints
               which seed notices it; with --law NAME those of one law`;
-
-const secondsOf = (atMs: number) => `${(atMs / 1_000).toFixed(3).padStart(11)} s  `;
-
-function traceOf({ trace, breach }: Simulated): string {
-  const lines = trace.map(({ atMs, text }) => `${secondsOf(atMs)}${text}`);
-  return [...lines, ...(breach === null ? [] : [`${secondsOf(breach.atMs)}BROKEN ${breach.law}: ${breach.what}`])].join("\n");
-}
 
 /** Returns whether every law was kept. */
 async function play(
@@ -41,14 +35,15 @@ async function play(
     const { breach } = simulated;
     if (breach === null) continue;
     broken = { ...simulated, breach };
-    console.log(`Seed ${seed} breaks the law ${breach.law} after ${breach.events} events: ${breach.what}`);
+    const plan = planOf(seed);
+    console.log(breachLine(plan, breach));
     if (!options.asIs) {
-      const shrunk = await shrink(planOf(seed), broken);
-      console.log(`\nThe shortest trace of ${shrunk.plays} plays, ${shrunk.plan.steps.length} of ${planOf(seed).steps.length} steps:\n`);
+      const shrunk = await shrink(plan, broken);
+      console.log(`\nThe shortest trace of ${shrunk.plays} plays, ${shrunk.plan.steps.length} of ${plan.steps.length} steps:\n`);
       console.log(traceOf(shrunk.simulated));
       if (options.log) console.log(shrunk.simulated.logged.join(""));
     }
-    console.log(`\nAgain: npm run simulate -- --seeds 1 --seed ${seed}`);
+    console.log(`\n${commandFor(plan)}`);
   }
   const cpuSeconds = (process.cpuUsage().user + process.cpuUsage().system) / 1e6;
   console.log(

@@ -1,4 +1,6 @@
 /** Cuts a plan that breaks a law shorter, as long as it still breaks the same law. */
+import type { Law } from "./law.ts";
+import { laws } from "./laws.ts";
 import type { Plan, Step } from "./plan.ts";
 import { type Breach, type Simulated, simulate } from "./simulate.ts";
 
@@ -12,14 +14,18 @@ export interface Shrunk {
 }
 
 /** Removes halves of the steps, then quarters, and so on down to single steps, the faults first. The end comes soon after the breach. */
-export async function shrink(plan: Plan, simulated: Simulated & { readonly breach: Breach }): Promise<Shrunk> {
+export async function shrink(
+  plan: Plan,
+  simulated: Simulated & { readonly breach: Breach },
+  checked: readonly Law[] = laws,
+): Promise<Shrunk> {
   let best = { plan, simulated };
   let plays = 0;
   async function attempt(steps: readonly Step[], lastsMs = best.plan.lastsMs): Promise<boolean> {
     if (plays >= playsMax) return false;
     plays++;
     const shorter = { ...best.plan, steps, lastsMs };
-    const { breach, ...rest } = await simulate(shorter);
+    const { breach, ...rest } = await simulate(shorter, checked);
     if (breach?.law !== best.simulated.breach.law) return false;
     best = { plan: shorter, simulated: { breach, ...rest } };
     return true;
