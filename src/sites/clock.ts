@@ -90,7 +90,7 @@ export function createSiteTicker(options: SiteTickerOptions) {
   const { store, clock, ready = () => true, wake, onEvents = () => {}, log } = options;
   const { mayBeScanned = () => true, sitesMaxOf = () => Number.POSITIVE_INFINITY } = options;
   const { slotsOf = () => Number.POSITIVE_INFINITY, networks = null } = options;
-  const starter = createRunStarter({ store, clock, mayBeScanned, slotsOf, networks, sitesMaxOf, log });
+  const starter = createRunStarter({ store, clock, mayBeScanned, slotsOf, networks, sitesMaxOf, wake, log });
   const isRoundDue = createInterval(roundMs);
   const isTidyDue = createInterval(tidyMs);
   const unread = new Map<number, number>();
@@ -109,7 +109,7 @@ export function createSiteTicker(options: SiteTickerOptions) {
   }
 
   async function start(): Promise<void> {
-    if (ready() && (await starter.startDue(demand)) > 0) wake();
+    if (ready()) await starter.startDue(demand);
   }
 
   async function tidy(): Promise<void> {

@@ -149,7 +149,7 @@ const postponedMs = 10 * minuteMs;
 const secondLookAheadMsMax = hourMs;
 
 export interface RunStarterOptions
-  extends Required<Pick<SiteTickerOptions, "clock" | "mayBeScanned" | "slotsOf" | "networks" | "sitesMaxOf" | "log">> {
+  extends Required<Pick<SiteTickerOptions, "clock" | "mayBeScanned" | "slotsOf" | "networks" | "sitesMaxOf" | "wake" | "log">> {
   readonly store: Pick<Store, "sites" | "siteRuns" | "scans" | "accounts">;
 }
 
@@ -161,7 +161,7 @@ interface Candidate extends RunCandidate {
 }
 
 export function createRunStarter(options: RunStarterOptions) {
-  const { store, clock, log } = options;
+  const { store, clock, wake, log } = options;
   let recentStarts = recentStartsOf(store, clock.now());
 
   const waitingRuns = createWaitingRuns(options);
@@ -193,27 +193,28 @@ export function createRunStarter(options: RunStarterOptions) {
     isFirstLeft: () => isFirstLeft,
     waiting: waitingRuns.waiting,
 
-    /** Returns the number of runs. @throws DataDirError, after which the rest is left to the next call. */
-    startDue: async (demandPerHour: number): Promise<number> => {
+    /** @throws DataDirError, after which the rest is left to the next call: the scans of runs that have started do not wait for it. */
+    startDue: async (demandPerHour: number): Promise<void> => {
       const candidates = await dueCandidates(options);
       const left = new Set(candidates);
       const room = startRoom(options);
       recentStarts = recentStarts.filter(({ atMs }) => Math.abs(clock.now().getTime() - atMs) < hourMs);
       const admission = createAdmission(candidates, recentStarts, clock.now(), demandPerHour);
-      let started = 0;
-      for (let run = admission.next(); run !== null; run = admission.next()) {
-        const candidate = run;
-        await eachApart(log, notStarted, candidate.site.id, async () => {
-          if (!(await start(candidate, room))) return;
-          admission.noteStart(candidate);
-          left.delete(candidate);
-          started++;
-        });
+      try {
+        for (let run = admission.next(); run !== null; run = admission.next()) {
+          const candidate = run;
+          await eachApart(log, notStarted, candidate.site.id, async () => {
+            if (!(await start(candidate, room))) return;
+            admission.noteStart(candidate);
+            left.delete(candidate);
+          });
+        }
+      } finally {
+        if (left.size < candidates.length) wake();
       }
       isFirstLeft = [...left].some(({ kind }) => kind === "first");
       const queues = Map.groupBy(left, ({ kind, site }) => `${site.location} ${laneByKind[kind]}`).values();
       waitingRuns.note([...queues].map((runs) => inTurns(runs, recentStarts, clock.now()).map(({ site }) => site)));
-      return started;
     },
   };
 }

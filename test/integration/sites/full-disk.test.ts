@@ -31,6 +31,23 @@ describe("sites", () => {
     expect(rig.store.sites.find(1, site.id)?.reading?.score).toBe(90);
   });
 
+  test("that start before the disk is full are scanned at once, whatever becomes of the others", async () => {
+    await add();
+    await addSite(rig.store, { accountId: 1, url: "https://b.example/", now: new Date(begin) });
+    let [started, woken] = [0, 0];
+    const start: typeof rig.store.siteRuns.start = async (run) => {
+      if (started++ > 0) throw new DataDirError("full", "no space is left");
+      return rig.store.siteRuns.start(run);
+    };
+    const wake = () => {
+      woken++;
+    };
+    rig.restart({ wake, store: { ...rig.store, siteRuns: { ...rig.store.siteRuns, start } } });
+    await rig.ticker.tick();
+    expect(rig.log.join("\n")).toContain("no space is left");
+    expect([rig.store.scans.queueLength("local"), woken]).toEqual([1, 1]);
+  });
+
   test("whose run can neither be concluded nor given up on a full disk end later", async () => {
     const site = await add();
     rig.setMinute(0);
