@@ -156,6 +156,9 @@ function isOfWorld(world: World, action: Action): boolean {
         world.say("the disk has room again");
       });
       return true;
+    case "refuse":
+      world.refuseAt = { writesLeft: action.writes, count: action.count };
+      return true;
     case "kill":
       world.downMs = action.downMs;
       world.killAt = { writesLeft: action.writes, moment: action.moment };

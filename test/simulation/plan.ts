@@ -34,6 +34,8 @@ export type Action =
   | { readonly do: "kill"; readonly writes: number; readonly moment: "before" | "after"; readonly downMs: number }
   | { readonly do: "restart"; readonly drainMs: number }
   | { readonly do: "disk full"; readonly forMs: number }
+  /** The disk refuses so many changes, from the next one but so many on. */
+  | { readonly do: "refuse"; readonly writes: number; readonly count: number }
   /** The operator sets the clock. */
   | { readonly do: "clock"; readonly byMs: number };
 
@@ -160,6 +162,7 @@ function faultsOf(draws: Draws, peaceful: readonly Step[], lastsMs: number): rea
       downMs: draws.whole(1, 600) * secondMs,
     })),
     ...some(2, () => ({ do: "restart", drainMs: draws.of([0, 10 * secondMs]) })),
+    ...some(6, () => ({ do: "refuse", writes: draws.whole(0, 6), count: draws.whole(1, 3) })),
     ...some(2, () => ({ do: "disk full", forMs: draws.whole(5, 900) * secondMs })),
     ...(draws.chance(0.4) ? some(2, () => ({ do: "clock", byMs: draws.of(clockJumps) })) : []),
   ];

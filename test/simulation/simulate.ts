@@ -85,6 +85,7 @@ class Run {
     const { world } = this;
     world.isDiskFull = false;
     world.killAt = null;
+    world.refuseAt = null;
     for (const target of world.moods.keys()) world.moods.set(target, "takes");
     world.say("all faults end");
   }

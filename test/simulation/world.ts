@@ -69,6 +69,8 @@ export class World {
   isDiskFull = false;
   /** The kill that waits for its write; null for none. */
   killAt: { writesLeft: number; readonly moment: "before" | "after" } | null = null;
+  /** Changes that the disk will refuse; null for none. */
+  refuseAt: { writesLeft: number; count: number } | null = null;
   /** Whether something has changed since the laws were checked. */
   isChanged = true;
   writes = 0;
@@ -92,7 +94,8 @@ export class World {
   }
 
   log(line: string): void {
-    this.logged.push(line);
+    // The log reads the clock of this machine.
+    this.logged.push(line.replace(/^\{"time":"[^"]*"/, `{"time":"${this.clock.now().toISOString()}"`));
     if (this.logged.length > logLinesMax) this.logged.shift();
   }
 
@@ -115,7 +118,20 @@ export class World {
       this.say(`the server is killed ${moment} write ${this.writes + 1}`);
       return `killed ${moment}`;
     }
+    if (this.#isRefused()) {
+      this.fullSpans.push({ fromMs: this.nowMs });
+      return "refused";
+    }
     return this.isDiskFull ? "refused" : "done";
+  }
+
+  #isRefused(): boolean {
+    const { refuseAt } = this;
+    if (refuseAt === null || refuseAt.writesLeft-- > 0) return false;
+    refuseAt.count--;
+    if (refuseAt.count <= 0) this.refuseAt = null;
+    this.say(`the disk refuses write ${this.writes + 1}`);
+    return true;
   }
 
   /** Each account has its sites in one or two networks. */
