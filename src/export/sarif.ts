@@ -1,4 +1,4 @@
-/** SARIF 2.1.0 as GitHub code scanning accepts it: a run for each host and location, a rule for each finding code. */
+/** SARIF 2.1.0 as GitHub code scanning accepts it: a run for each host and location, with a rule for each code that it reports. */
 
 import { gzipSync } from "node:zlib";
 import { areaOf, type FindingDefinition, type Severity, severities } from "../check/check.ts";
@@ -54,15 +54,16 @@ interface SarifRules {
   indexOf(code: string): number;
 }
 
-/** Rules for all codes of the catalog, then for findings whose check has left it. */
-export function rulesOf(findings: readonly ExportedFinding[], settings: ExportSettings): SarifRules {
+/** Rules of the codes that the findings have, each once, in the order of the catalog; codes whose check has left it come last. */
+function rulesOf(findings: readonly ExportedFinding[], settings: ExportSettings): SarifRules {
+  const found = new Map(findings.map((finding) => [finding.code, finding]));
   const subjects = new Map<string, RuleSubject>();
   for (const check of settings.checks) {
     for (const [code, { severity }] of Object.entries<FindingDefinition>(check.findings)) {
-      subjects.set(code, { code, checkKey: check.key, severity, area: areaOf(check) });
+      if (found.has(code)) subjects.set(code, { code, checkKey: check.key, severity, area: areaOf(check) });
     }
   }
-  for (const { code, checkKey, severity } of findings)
+  for (const [code, { checkKey, severity }] of found)
     if (!subjects.has(code)) subjects.set(code, { code, checkKey, severity, area: "own" });
   const indexes = new Map([...subjects.keys()].map((code, at) => [code, at]));
   return { list: [...subjects.values()].map((subject) => ruleOf(subject, settings)), indexOf: (code) => indexes.get(code) ?? -1 };
@@ -152,8 +153,7 @@ interface KeptRuns {
 export const writeSarif: ExportWriter = (scans, settings) => {
   const kept = withinRuns(hostRuns(scans, settings), settings);
   if (kept.runs.length === 0) return null;
-  const findings = kept.runs.flatMap(({ results }) => results.map(({ finding }) => finding));
-  return withinBytes(kept, rulesOf(findings, settings), settings);
+  return withinBytes(kept, settings);
 };
 
 function hostRuns(scans: readonly ExportedScan[], settings: ExportSettings): readonly HostRun[] {
@@ -186,9 +186,9 @@ function urgency({ finding: { accepted, severity } }: Result): number {
 }
 
 /** Fewer results in each run until the file is small enough. */
-function withinBytes(kept: KeptRuns, rules: SarifRules, settings: ExportSettings): string {
+function withinBytes(kept: KeptRuns, settings: ExportSettings): string {
   for (let resultsMax = resultsPerRunMax; ; ) {
-    const text = logText(kept, resultsMax, rules, settings);
+    const text = logText(kept, resultsMax, settings);
     const bytes = Buffer.byteLength(text) <= gzipBytesMax ? 0 : gzipSync(text).byteLength;
     if (bytes <= gzipBytesMax || resultsMax === 0) return text;
     const most = Math.max(...kept.runs.map(({ results }) => results.length));
@@ -196,20 +196,16 @@ function withinBytes(kept: KeptRuns, rules: SarifRules, settings: ExportSettings
   }
 }
 
-function logText({ runs, cut }: KeptRuns, resultsMax: number, rules: SarifRules, settings: ExportSettings): string {
-  const objects = runs.map((run, at) => runObject(run, resultsMax, at === 0 ? cut : null, rules, settings));
+function logText({ runs, cut }: KeptRuns, resultsMax: number, settings: ExportSettings): string {
+  const objects = runs.map((run, at) => runObject(run, resultsMax, at === 0 ? cut : null, settings));
   return `${JSON.stringify({ $schema: schema, version: "2.1.0", runs: objects })}\n`;
 }
 
-function runObject(
-  { host, reports, results }: HostRun,
-  resultsMax: number,
-  cut: string | null,
-  rules: SarifRules,
-  settings: ExportSettings,
-) {
+function runObject({ host, reports, results }: HostRun, resultsMax: number, cut: string | null, settings: ExportSettings) {
   const left = results.length - resultsMax;
   const kept = left <= 0 ? results : results.toSorted((one, other) => urgency(one) - urgency(other)).slice(0, resultsMax);
+  const findings = kept.map(({ finding }) => finding);
+  const rules = rulesOf(findings, settings);
   const cuts = [cut, left <= 0 ? null : exportText(settings, "exports/resultsCut", { left, total: results.length })];
   const marks = marksIn(results);
   const ends = reports.map(({ endedAt }) => endedAt).sort();

@@ -1,6 +1,7 @@
 /** SARIF files as GitHub code scanning reads them. */
 import { describe, expect, test } from "vitest";
 import { builtInChecks } from "../../../checks/index.ts";
+import type { FindingCode } from "../../../src/check/check.ts";
 import type { ExportedScan, ExportSettings } from "../../../src/export/export.ts";
 import { exportFormats } from "../../../src/export/formats.ts";
 import type { FindingMark } from "../../../src/policy/finding-mark.ts";
@@ -25,6 +26,28 @@ function bareAt(url: string): ExportedScan {
   return { ...scan, scan: { ...scan.scan, url } };
 }
 
+/** The sound site without findings under another URL. */
+function soundAt(url: string): ExportedScan {
+  const scan = exportedScan("sound");
+  return { ...scan, scan: { ...scan.scan, url }, result: scan.result && { ...scan.result, findings: [] } };
+}
+
+/** The bare site, as if each check had reported all its findings. */
+function scanOfEveryFinding(): ExportedScan {
+  const bare = exportedScan("bare");
+  const findings = builtInChecks.flatMap(({ key, findings }) =>
+    Object.entries(findings).map(([code, { severity, riskLevel, effort }]) => ({
+      code: code as FindingCode,
+      checkKey: key,
+      severity,
+      riskLevel,
+      effort,
+      values: {},
+    })),
+  );
+  return { ...bare, result: bare.result && { ...bare.result, findings } };
+}
+
 const bareCodes = exportedScan("bare").result?.findings.map(({ code }) => code) ?? [];
 
 test("has its extension and media type", () => expect([extension, mediaType]).toEqual(["sarif", "application/sarif+json"]));
@@ -32,11 +55,22 @@ test("has its extension and media type", () => expect([extension, mediaType]).to
 describe("rules", () => {
   const { rules, semanticVersion } = firstRun([exportedScan("bare")]).tool.driver;
   const definitions = builtInChecks.flatMap(({ findings }) => Object.entries(findings));
+  const everyRule = firstRun([scanOfEveryFinding()]).tool.driver.rules;
 
-  test("are the findings of the catalog", () => {
-    expect(rules.map(({ id }) => id).sort()).toEqual(definitions.map(([code]) => code).sort());
-    expect(new Set(rules.map(({ name }) => name)).size).toBe(rules.length);
+  test("are the findings of the run, in the order of the catalog", () => {
+    expect(rules.map(({ id }) => id)).toEqual(everyRule.map(({ id }) => id).filter((id) => bareCodes.some((code) => code === id)));
     expect(semanticVersion).toBe("1.2.3");
+  });
+
+  test("are of each run alone", () => {
+    const [first, second] = runsOf([bareAt("https://a.example/"), soundAt("https://b.example/")]);
+    expect(first?.tool.driver.rules.length).toBe(new Set(bareCodes).size);
+    expect(second?.tool.driver.rules).toEqual([]);
+  });
+
+  test("exist for each finding of the catalog, with a name of its own", () => {
+    expect(everyRule.map(({ id }) => id)).toEqual(definitions.map(([code]) => code));
+    expect(new Set(everyRule.map(({ name }) => name)).size).toBe(everyRule.length);
   });
 
   test.each([
@@ -47,7 +81,7 @@ describe("rules", () => {
     ["info", "note", undefined],
   ] as const)("of severity %s are at level %s with the number %s", (severity, level, number) => {
     const codes = definitions.filter(([, definition]) => definition.severity === severity).map(([code]) => code);
-    const found = rules.filter(({ id }) => codes.some((code) => code === id));
+    const found = everyRule.filter(({ id }) => codes.some((code) => code === id));
     expect(found.length).toBeGreaterThan(0);
     for (const { defaultConfiguration, properties } of found) {
       expect([defaultConfiguration.level, properties["security-severity"], properties.precision]).toEqual([level, number, "very-high"]);
@@ -55,7 +89,7 @@ describe("rules", () => {
   });
 
   test("describe themselves within the limits of GitHub", () => {
-    for (const { name, shortDescription, fullDescription, help, properties } of rules) {
+    for (const { name, shortDescription, fullDescription, help, properties } of everyRule) {
       for (const text of [name, shortDescription.text, fullDescription.text, help.text, help.markdown]) expect(text).not.toBe("");
       expect(Math.max(shortDescription.text.length, fullDescription.text.length)).toBeLessThanOrEqual(1_024);
       expect(name.length).toBeLessThanOrEqual(255);
@@ -66,13 +100,13 @@ describe("rules", () => {
   });
 
   test("name their weakness, and link to it without an appliance", () => {
-    const rule = rules.find(({ id }) => id === "security.tls.certificate-expired");
+    const rule = everyRule.find(({ id }) => id === "security.tls.certificate-expired");
     expect(rule?.properties.tags).toEqual(["security", "transport", "CWE-298", "external/cwe/cwe-298"]);
     expect(rule?.helpUri).toBe("https://cwe.mitre.org/data/definitions/298.html");
   });
 
   test("link to the pages of an appliance", () => {
-    const { rules, informationUri } = firstRun([exportedScan("bare")], { origin: "https://assay.example" }).tool.driver;
+    const { rules, informationUri } = firstRun([scanOfEveryFinding()], { origin: "https://assay.example" }).tool.driver;
     expect(informationUri).toBe("https://assay.example");
     expect(rules.find(({ id }) => id === "security.tls.certificate-expired")?.helpUri).toBe(
       "https://assay.example/checks/tls-certificate-validity#security.tls.certificate-expired",
@@ -186,8 +220,7 @@ describe("runs", () => {
   });
 
   test("exist for a sound site, whose alerts may be closed", () => {
-    const sound = exportedScan("sound");
-    const { results } = firstRun([{ ...sound, result: sound.result && { ...sound.result, findings: [] } }]);
+    const { results } = firstRun([soundAt("https://assay-sound-site.org/")]);
     expect(results).toEqual([]);
   });
 
