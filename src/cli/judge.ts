@@ -7,6 +7,7 @@ import { noPolicy, pipelineEnd } from "../policy/policy.ts";
 import { type ScanOutcome, unreachableBecause } from "../scan/task.ts";
 import { configuredPublicSuffixes } from "../settings/files.ts";
 import { createTexts } from "../text/i18n.ts";
+import { serverNames } from "../text/servers/server-lines.ts";
 import { command } from "./command.ts";
 import { type ExitCode, exitCodes } from "./exit.ts";
 import { exportedScanOf, localScanToken, policyPageOf } from "./scan/outcome.ts";
@@ -21,9 +22,11 @@ export const judgeCommand = command({
   options: {
     "--format <format>": { text: "as in assay scan", choices: ["text", "json"], default: "text" },
     "--json": "the same as --format json",
+    "--lines <server>": { text: "as in assay scan", choices: serverNames },
+    "--verbose": "list each check that was not checked",
     ...settingOptions(["locale.default", "public_suffixes.file", "checks.dir"]),
   },
-  run: async ({ file, format, json, color }, parsed): Promise<ExitCode> => {
+  run: async ({ file, format, json, ...options }, parsed): Promise<ExitCode> => {
     const config = configOf(parsed);
     const evidence = readEvidenceFile(file);
     usePublicSuffixes(configuredPublicSuffixes(config, new Date()));
@@ -42,7 +45,8 @@ export const judgeCommand = command({
     const scanned = { token: localScanToken, url: evidence.subject.url, outcome, endedAt: evidence.subject.scannedAt };
     const page = policyPageOf(scanned, catalog.checks);
     const texts = createTexts(catalog.texts, catalog.checks);
-    renderReports([exportedScanOf(scanned, page, new Map())], config, { format: json === true ? "json" : format, color }, texts, false);
+    const printing = { ...options, format: json === true ? "json" : format } as const;
+    renderReports([exportedScanOf(scanned, page, new Map())], config, printing, texts, false);
     return exitCodes[pipelineEnd([page], [], noPolicy)];
   },
 });

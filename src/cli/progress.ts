@@ -1,4 +1,4 @@
-/** Progress of scans on stderr: one updated line on a terminal, plain lines elsewhere. */
+/** Progress of scans on stderr: one updated line on a terminal, elsewhere a line for each page that ended. */
 import { type ProgressStage, stagePercent } from "../evidence/scan.ts";
 import { printError, rewriteLine, stripControls } from "./terminal.ts";
 
@@ -7,8 +7,8 @@ const lineCharsMax = 79;
 
 export type Progress = ReturnType<typeof startProgress>;
 
-/** Prints nothing but interjected lines unless it is wanted. */
-export function startProgress(urls: number, wanted: boolean) {
+/** Prints nothing but interjected lines unless it is wanted. `verbose`: each stage has a line of its own where lines are not updated. */
+export function startProgress(urls: number, wanted: boolean, verbose = false) {
   const live = wanted && process.stderr.isTTY === true;
   let done = 0;
   let visits = 0;
@@ -18,13 +18,16 @@ export function startProgress(urls: number, wanted: boolean) {
     if (live) rewriteLine(line.slice(0, lineCharsMax));
     else printError(line);
   };
+  const writeStage = (url: string, state: string) => {
+    if (live || verbose) writeLine(url, state);
+  };
   const stop = () => {
     if (live) rewriteLine("");
   };
   return {
     /** The scan is in the queue of a server. */
-    waiting: (url: string) => writeLine(url, "queued"),
-    stage: (url: string, stage: ProgressStage) => writeLine(url, `${stage} ${stagePercent[stage]}%`),
+    waiting: (url: string) => writeStage(url, "queued"),
+    stage: (url: string, stage: ProgressStage) => writeStage(url, `${stage} ${stagePercent[stage]}%`),
     /** One visit of a proof. */
     step: (url: string, step: string) => writeLine(url, `visit ${++visits}, ${step}`),
     /** `outcome` is one word, shown unchanged. */

@@ -12,6 +12,7 @@ import type { Store } from "../store/store.ts";
 import type { PageLocale, Texts } from "../text/i18n.ts";
 import { inFixOrder } from "../text/ledger-rows.ts";
 import { type FullReport, type ReadableScan, renderFullReport } from "../text/render.ts";
+import type { ServerName } from "../text/servers/server-lines.ts";
 
 /** A scan that is over. */
 export interface ExportedScan {
@@ -78,9 +79,15 @@ export function brandInFile(brand: StoredBrand): Brand {
   return { name: brand.name, logo: logo === null ? null : embeddedLogo(logo), accent: brand.accent, footer: brand.footer };
 }
 
-export function fullReportOf(exported: ExportedScan, locale: PageLocale, texts: Texts): FullReport<Evidence, Timings> {
+/** `linesOf` names the only server of the remediations' lines; by default they have the lines of the API's servers. */
+export function fullReportOf(
+  exported: ExportedScan,
+  locale: PageLocale,
+  texts: Texts,
+  linesOf: ServerName | null = null,
+): FullReport<Evidence, Timings> {
   const { scan, result, evidence, timings } = exported;
-  return renderFullReport(scan, result, { evidence, timings }, locale, texts);
+  return renderFullReport(scan, result, { evidence, timings }, locale, texts, linesOf);
 }
 
 export const writeJson: ExportWriter = (scans, { locale, texts }) =>

@@ -92,7 +92,7 @@ type ReportTexts = Pick<ReportDocument, "i18n" | "texts" | "checks">;
 
 export function composeReport({ scan, result, timings, ...source }: ReportSource, reader: ReportTexts): Report {
   const evidence = source.evidence === null ? null : withEveryReading(source.evidence);
-  const server = chosenServer(source.serverPreference, evidence);
+  const server: ChosenServer = chosenServer(source.serverPreference, evidence);
   const findings = shownFindings({ ...source, scan, result, server }, reader);
   return {
     scan,
@@ -229,8 +229,14 @@ const defaultServer = "nginx";
 /** Headers that name a product, in the order of their weight: X-Powered-By names the application behind the server. */
 const namingHeaders = ["server", "x-powered-by"];
 
-/** Chooses the server. `preference` is null before the reader has chosen. */
-function chosenServer(preference: ServerPreference | null, evidence: Evidence | null): ChosenServer {
+/**
+ * Chooses the server whose lines a report shows: the choice of the reader, else the server that the main response names (Server, then
+ * X-Powered-By), else nginx. `preference` is null before the reader has chosen; `evidence` is null where none is stored.
+ */
+export function chosenServer<P extends ServerPreference = never>(
+  preference: P | null,
+  evidence: Evidence | null,
+): { readonly name: P | ServerName; readonly guessed: boolean } {
   if (preference !== null) return { name: preference, guessed: false };
   const headers = evidence?.page.status === "read" ? evidence.page.facts.headers : [];
   for (const naming of namingHeaders) {

@@ -7,7 +7,7 @@ import { hostOf } from "../parse/site.ts";
 import type { PageLocale, Texts, TextValues } from "./i18n.ts";
 import { chargesOf, type HeldScore, heldScore, notMeasuredBecause } from "./ledger-rows.ts";
 import { areDrafted, asksForDraft, draftedFixes } from "./servers/drafted.ts";
-import { type FixedFinding, withServerLines } from "./servers/server-lines.ts";
+import { type FixedFinding, type ServerName, withServerLines } from "./servers/server-lines.ts";
 
 export { bands, ranks } from "../judge/result.ts";
 
@@ -89,8 +89,14 @@ export interface FullReport<Evidence, Timings> extends SecurityResult {
   readonly evidenceRemovedAt: string | null;
 }
 
-/** Body of the security endpoint. `result` is null unless the scan is finished. */
-export function renderSecurityResult(scan: ReadableScan, result: StoredResult | null, locale: PageLocale, texts: Texts): SecurityResult {
+/** Body of the security endpoint. `result` is null unless the scan is finished. `linesOf` is as in `withServerLines`. */
+export function renderSecurityResult(
+  scan: ReadableScan,
+  result: StoredResult | null,
+  locale: PageLocale,
+  texts: Texts,
+  linesOf: ServerName | null = null,
+): SecurityResult {
   return {
     schemaVersion: resultSchemaVersion,
     token: scan.token,
@@ -100,22 +106,23 @@ export function renderSecurityResult(scan: ReadableScan, result: StoredResult | 
     scanErrorMessage: scan.errorCode === null ? null : scanErrorMessage(scan.errorCode, scan.url, locale, texts),
     progressStage: scan.progressStage,
     progressPercent: scan.status === "finished" ? 100 : scan.progressPercent,
-    security: securityBlock(scan, result, locale, texts),
+    security: securityBlock(scan, result, locale, texts, linesOf),
   };
 }
 
-/** Security result with stored evidence and timings. */
+/** Security result with stored evidence and timings. `linesOf` is as in `withServerLines`. */
 export function renderFullReport<Evidence, Timings>(
   scan: ReadableScan,
   result: StoredResult | null,
   gathered: { readonly evidence: Evidence | null; readonly timings: Timings | null },
   locale: PageLocale,
   texts: Texts,
+  linesOf: ServerName | null = null,
 ): FullReport<Evidence, Timings> {
   const notChecked = result?.ledger.filter(({ state }) => state === "notChecked");
   const stillChanging = result?.ledger.filter((row) => row.stillChanging).map(({ key }) => key) ?? [];
   return {
-    ...renderSecurityResult(scan, result, locale, texts),
+    ...renderSecurityResult(scan, result, locale, texts, linesOf),
     location: scan.location ?? localLocation,
     algorithmVersion: result?.algorithmVersion ?? null,
     catalogVersion: result?.catalogVersion ?? null,
@@ -218,7 +225,13 @@ function pageText(texts: Texts, locale: PageLocale, path: string, values: TextVa
 }
 
 /** Summary of a scan: unmeasured if it failed, null if unfinished. */
-function securityBlock({ url, status }: ReadableScan, result: StoredResult | null, locale: PageLocale, texts: Texts): SecurityBlock | null {
+function securityBlock(
+  { url, status }: ReadableScan,
+  result: StoredResult | null,
+  locale: PageLocale,
+  texts: Texts,
+  linesOf: ServerName | null,
+): SecurityBlock | null {
   if (result === null) return status === "finished" || status === "failed" ? unmeasured : null;
   const { measured, score, band, rank, ledger, findings, draft } = result;
   const page = { url, draft };
@@ -234,7 +247,7 @@ function securityBlock({ url, status }: ReadableScan, result: StoredResult | nul
       const { code, severity, riskLevel, effort } = finding;
       const { remediation, ...others } = textsOfFinding(finding, page, locale, texts);
       const { fixes, values } = fixedFinding(finding, page, texts);
-      return { code, severity, riskLevel, effort, ...others, remediation: withServerLines(remediation, fixes, values) };
+      return { code, severity, riskLevel, effort, ...others, remediation: withServerLines(remediation, fixes, values, linesOf) };
     }),
   };
 }

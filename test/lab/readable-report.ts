@@ -33,7 +33,7 @@ export function writeReport(name: string, scan: FinishedScan): void {
     const rows = scan.result.ledger.map(({ key, state, notCheckedBecause = "", evidence }) =>
       `${state.padEnd(stateChars)} ${key} [${evidence.join(", ")}] ${notCheckedBecause}`.trimEnd(),
     );
-    const text = [reportText(report, { locale, texts, colour: false, columns }), "", ...rows, ""].join("\n");
+    const text = [reportText(report, { locale, texts, colour: false, columns, verbose: true }), "", ...rows, ""].join("\n");
     writeFileSync(join(folder, `${name}.${locale}.txt`), text);
   }
 }

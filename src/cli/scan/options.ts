@@ -3,11 +3,17 @@ import { Option } from "commander";
 import { tokenVariable } from "../../settings/config.ts";
 import { type PolicyKey, policyKeys, policySettings } from "../../settings/policy.ts";
 import type { Setting } from "../../settings/setting.ts";
+import { serverNames } from "../../text/servers/server-lines.ts";
 import { type GlobalValues, repeated, type Values } from "../command.ts";
 import { formatNames } from "./outputs.ts";
 
 export const scanOptions = {
   "--format <format>": { text: "json is one line for each URL", choices: ["text", "json"], default: "text" },
+  "--lines <server>": {
+    text: "print lines to paste for this server; by default for the one that the response names, else nginx",
+    choices: serverNames,
+  },
+  "--verbose": "list codes and checks where a line only counts them, and each stage of a scan",
   "-o, --output <format=path>": {
     text: `write a file: ${formatNames.join(", ")}; the path - is stdout (repeatable)`,
     parse: repeated,

@@ -6,7 +6,7 @@ import type { CheckDefinition } from "../../check/registry.ts";
 import { nearest, type TextFault } from "../../parse/text.ts";
 import { type AcceptEntry, acceptFileBytesMax, parseAcceptFile } from "../../policy/accept.ts";
 import { baselineBytesMax, parseBaseline, urlsPosition } from "../../policy/baseline.ts";
-import { failedPages, type PageVerdict, type Policy, type PolicyPage, unusedEntries } from "../../policy/policy.ts";
+import { type PageVerdict, type Policy, type PolicyPage, unusedEntries } from "../../policy/policy.ts";
 import { loadPolicy } from "../../settings/policy.ts";
 import type { Config } from "../../settings/settings.ts";
 import { type CliError, usageError } from "../exit.ts";
@@ -128,49 +128,60 @@ export interface JudgedCall {
   readonly checks: readonly CheckDefinition[];
   /** Path of the accept file, for messages. */
   readonly acceptFile: string | null;
+  /** Whether lines list the codes that they count. */
+  readonly verbose: boolean;
 }
 
-/** Why the build fails, and what limits the verdict. Printed also with `--quiet`. */
-export function policyFaults({ pages, verdicts, policy }: JudgedCall): readonly string[] {
-  const unmeasured = pages.filter(({ result }) => result !== null && !result.measured);
-  return [
-    ...verdicts.flatMap((verdict) => shortfalls(verdict, policy)),
-    ...verdicts.flatMap(({ url, expired, marks }) =>
-      expired
+/** Why the build fails, and what limits the verdict: one sentence a page, and one for each acceptance that is over. Printed also with `--quiet`. */
+export function policyFaults({ pages, verdicts, policy, verbose }: JudgedCall): readonly string[] {
+  return verdicts.flatMap((verdict, at) => {
+    const { url, expired, marks } = verdict;
+    const faults = [...shortfalls(verdict, policy, verbose), ...(pages[at]?.result?.measured === false ? unmeasuredFaults(policy) : [])];
+    return [
+      ...(faults.length === 0 ? [] : [`${url}: ${faults.join("; ")}`]),
+      ...expired
         .filter(({ code }) => marks.get(code)?.inBaseline !== true)
         .map(({ code, entry }) => `${url}: ${code} counts again, because it was accepted until ${entry.until}`),
-    ),
-    ...(policy.needsMeasurement
-      ? failedPages(unmeasured, policy).map(({ url }) => `${url}: not measured, so it counts as not scannable`)
-      : policy.failOn === null
-        ? []
-        : unmeasured.map(({ url }) => `${url}: not measured, so --fail-on saw only part of the checks`)),
-  ];
+    ];
+  });
 }
 
-function shortfalls({ url, score, failing, scoreTooLow }: PageVerdict, policy: Policy): readonly string[] {
+function unmeasuredFaults({ needsMeasurement, failOn }: Policy): readonly string[] {
+  if (needsMeasurement) return ["not measured, so it counts as not scannable"];
+  return failOn === null ? [] : ["not measured, so --fail-on saw only part of the checks"];
+}
+
+function shortfalls({ score, failing, scoreTooLow }: PageVerdict, policy: Policy, verbose: boolean): readonly string[] {
   const { baseline, failOn, failUnder } = policy;
   const flags = [...(baseline === null ? [] : ["--baseline"]), ...(failOn === null ? [] : ["--fail-on"])].join(", ");
   const kind = `${baseline === null ? "findings" : "new findings"}${failOn === null ? "" : ` that are ${failOn} or worse`}`;
-  const codes = failing.map(({ code }) => code).join(", ");
   return [
-    ...(failing.length > 0 ? [`${url}: ${kind}: ${failing.length} (${flags}): ${codes}`] : []),
-    ...(scoreTooLow ? [`${url}: its score is ${score ?? "not measured"}, under ${failUnder} (--fail-under)`] : []),
+    ...(failing.length > 0 ? [`${kind}: ${counted(failing, verbose, flags)}`] : []),
+    ...(scoreTooLow ? [`its score is ${score ?? "not measured"}, under ${failUnder} (--fail-under)`] : []),
   ];
 }
 
-/** What is worth knowing, and changes no exit code. */
+/** Number of findings; also the code of a single one, and with `--verbose` all codes. */
+function counted(findings: readonly { readonly code: string }[], verbose: boolean, flags: string): string {
+  const codes = verbose || findings.length === 1 ? `: ${findings.map(({ code }) => code).join(", ")}` : "";
+  return `${findings.length} (${flags})${codes}`;
+}
+
+/** What is worth knowing, and changes no exit code. More than one code is listed with `--verbose` alone. */
 export function policyNotes(call: JudgedCall): readonly string[] {
-  const { verdicts, policy } = call;
+  const { verdicts, policy, verbose } = call;
+  const listed = (codes: readonly string[]) => (verbose || codes.length === 1 ? codes.join(", ") : String(codes.length));
+  const isOutdated = verdicts.some(({ beyondBaseline, fixed }) => beyondBaseline.length + fixed.length > 0);
   return [
     ...acceptNotes(call),
-    ...verdicts.flatMap(({ url, beyondBaseline }) =>
-      beyondBaseline.length === 0 ? [] : [`${url}: unknown when the baseline was written, so not counted: ${beyondBaseline.join(", ")}`],
-    ),
-    ...verdicts.flatMap(({ url, fixed }) => (fixed.length === 0 ? [] : [`${url}: fixed since the baseline: ${fixed.join(", ")}`])),
-    ...(!policy.writesBaseline && verdicts.some(({ beyondBaseline, fixed }) => beyondBaseline.length + fixed.length > 0)
-      ? ["the baseline is out of date; write it anew with --write-baseline"]
-      : []),
+    ...verdicts.flatMap(({ url, beyondBaseline, fixed }) => {
+      const notes = [
+        ...(beyondBaseline.length === 0 ? [] : [`unknown when the baseline was written, so not counted: ${listed(beyondBaseline)}`]),
+        ...(fixed.length === 0 ? [] : [`fixed since the baseline: ${listed(fixed)}`]),
+      ];
+      return notes.length === 0 ? [] : [`${url}: ${notes.join("; ")}`];
+    }),
+    ...(!policy.writesBaseline && isOutdated ? ["the baseline is out of date; write it anew with --write-baseline"] : []),
   ];
 }
 

@@ -1,45 +1,76 @@
 /**
- * Reports of a call on stdout, as JSON or as text: score, ledger in one line, findings in the order to fix them, and checks without result;
+ * Reports of a call on stdout, as JSON or as text: findings in the order to fix them, checks without result, and the score as the last lines;
  * of several pages also a table, the worst first.
  */
 import type { Severity } from "../../check/check.ts";
 import { type ExportedScan, fullReportOf } from "../../export/export.ts";
 import { localLocation } from "../../parse/location.ts";
 import type { FindingMark, FindingMarks } from "../../policy/finding-mark.ts";
+import { chosenServer } from "../../report/report.ts";
 import type { Config } from "../../settings/settings.ts";
 import type { PageLocale, Texts, TextValues } from "../../text/i18n.ts";
 import type { FullReport, RenderedFinding, SecurityBlock } from "../../text/render.ts";
+import { type ServerName, serverLabel } from "../../text/servers/server-lines.ts";
 import { jsonLine, note, print, stripControls, table } from "../terminal.ts";
 import type { ScanOptions } from "./options.ts";
 
 const indent = "  ";
 
-/** SGR parameters (ECMA-48 section 8.3.117) by severity. */
-const colours: Readonly<Record<Severity, string>> = { critical: "1;31", high: "31", medium: "33", low: "36", info: "2" };
+/** SGR parameters (ECMA-48 section 8.3.117). */
+const bold = "1";
+const dim = "2";
+const colours: Readonly<Record<Severity, string>> = { critical: "1;31", high: "31", medium: "33", low: "36", info: dim };
+const bandColours: Readonly<Record<SecurityBlock["band"], string>> = { good: "1;32", warn: "1;33", poor: "1;31", unknown: bold };
+
+/** Columns that a text has beside its label; on a narrower terminal it goes on below the label. */
+const besideLabelColumnsMin = 40;
+/** Rows of one reason that are named; more are counted. */
+const namedRowsMax = 3;
 
 export interface ReportStyle {
   readonly locale: PageLocale;
   readonly texts: Texts;
   readonly colour: boolean;
   readonly columns: number;
+  /** Lists every row that was not checked. */
+  readonly verbose: boolean;
 }
 
-/** Removes control characters from every text of the site before colours are added. */
-export function reportText(report: FullReport<unknown, unknown>, style: ReportStyle, marks: FindingMarks = new Map()): string {
+/** Server of the lines in a report, and whether the response names it. */
+export interface LinesServer {
+  readonly name: ServerName;
+  /** `chosen`: by the caller. `assumed`: the response names none. */
+  readonly because: "chosen" | "guessed" | "assumed";
+}
+
+/** Removes control characters from every text of the site before colours are added. `server` is null for a report without a note about its lines. */
+export function reportText(
+  report: FullReport<unknown, unknown>,
+  style: ReportStyle,
+  marks: FindingMarks = new Map(),
+  server: LinesServer | null = null,
+): string {
   const { security, notChecked, notMeasuredBecause } = report;
-  const head = [painted(stripControls(report.url), "1", style), ...locationLines(report, style)];
+  const head = [painted(stripControls(report.url), bold, style), ...locationLines(report, style)];
   if (report.scanErrorMessage !== null) return [...head, ...wrapped(report.scanErrorMessage, indent, style)].join("\n");
   if (security === null) return head.join("\n");
   return [
     ...head,
-    ...wrapped(verdict(security, notMeasuredBecause, style), indent, style),
-    ...heldLines(report, style),
-    ...summaryLines(security.checkSummary, report.notes ?? [], style),
     ...changingLines(report, style),
+    ...(security.findings.length > 0 ? serverLines(server, style) : []),
     ...findingLines(security.findings, style, marks),
-    ...linesScoreLines(report, style),
     ...notCheckedLines(security, notChecked ?? [], style),
+    "",
+    ...summaryLines(security.checkSummary, report.notes ?? [], style),
+    ...linesScoreLines(report, style),
+    ...heldLines(report, style),
+    ...wrapped(verdict(security, notMeasuredBecause, style), indent, style).map((line) => painted(line, bandColours[security.band], style)),
   ].join("\n");
+}
+
+function serverLines(server: LinesServer | null, style: ReportStyle): readonly string[] {
+  if (server === null) return [];
+  return wrapped(translate(style, `linesFor/${server.because}`, { server: serverLabel(server.name) }), indent, style);
 }
 
 function locationLines({ location }: FullReport<unknown, unknown>, style: ReportStyle): readonly string[] {
@@ -77,17 +108,46 @@ function findingLines(findings: readonly RenderedFinding[], style: ReportStyle, 
   if (findings.length === 0) return ["", ...wrapped(translate(style, "noFindings"), indent, style)];
   return findings.flatMap((finding) => {
     const { severity, title, code, detail, riskStatement, remediation, effort } = finding;
+    const [advice = "", ...toPaste] = remediation.split("\n");
     return [
       "",
-      `${painted(translate(style, `severities/${severity}`), colours[severity], style)}  ${painted(stripControls(title), "1", style)}`,
-      `${indent}${stripControls(code)}`,
+      ...headingLines(severity, title, style),
+      painted(`${indent}${stripControls(code)}`, dim, style),
       ...markLines(marks.get(code), style),
       ...wrapped(detail, indent, style),
-      ...wrapped(translate(style, "risk", { text: riskStatement }), indent, style),
-      ...remediationLines(remediation, style),
-      ...wrapped(translate(style, "effort", { effort: translate(style, `efforts/${effort}`) }), indent, style),
+      ...labelledLines("risk", riskStatement, style),
+      ...labelledLines("remediation", advice, style),
+      // Unwrapped: a wrapped line would break the configuration.
+      ...toPaste.map((line) => indent + indent + stripControls(line)),
+      ...labelledLines("effort", translate(style, `efforts/${effort}`), style),
     ];
   });
+}
+
+/** Severity and title; further lines of the title begin below its first. */
+function headingLines(severity: Severity, title: string, style: ReportStyle): readonly string[] {
+  const word = translate(style, `severities/${severity}`);
+  const [first = "", ...others] = wrapped(title, " ".repeat(word.length + 2), style);
+  const severityWord = painted(word, colours[severity], style);
+  return [`${severityWord}  ${painted(first.trimStart(), bold, style)}`, ...others.map((line) => painted(line, bold, style))];
+}
+
+/** Texts of a finding that have a label, each with the name of its value. */
+const labelledTexts = { risk: "text", remediation: "text", effort: "effort" } as const;
+
+/** A text after its label. The texts of a finding begin in one column, where the terminal is wide enough. */
+function labelledLines(name: keyof typeof labelledTexts, text: string, style: ReportStyle): readonly string[] {
+  const filled = (name: keyof typeof labelledTexts, text: string) => translate(style, name, { [labelledTexts[name]]: text });
+  const labels = {
+    risk: filled("risk", "").trimEnd(),
+    remediation: filled("remediation", "").trimEnd(),
+    effort: filled("effort", "").trimEnd(),
+  };
+  const width = Math.max(...Object.values(labels).map(({ length }) => length)) + 1;
+  const margin = indent + " ".repeat(width);
+  if (style.columns - margin.length < besideLabelColumnsMin) return wrapped(filled(name, text), indent, style);
+  const [first = "", ...others] = wrapped(text, margin, style);
+  return [indent + painted(labels[name], bold, style) + " ".repeat(width - labels[name].length) + first.trimStart(), ...others];
 }
 
 /** What the policy of the caller says about a finding. */
@@ -100,20 +160,11 @@ function markLines(mark: FindingMark | undefined, style: ReportStyle): readonly 
   return wrapped(line, indent, style);
 }
 
-/** Advice, then lines to paste, unwrapped: a wrapped line would break the configuration. */
-function remediationLines(remediation: string, style: ReportStyle): readonly string[] {
-  const [advice = "", ...toPaste] = remediation.split("\n");
-  return [
-    ...wrapped(translate(style, "remediation", { text: advice }), indent, style),
-    ...toPaste.map((line) => indent + indent + stripControls(line)),
-  ];
-}
-
 /** Accepted findings are counted too: their lines are printed. */
 function linesScoreLines({ linesScore, policyDraft, security }: FullReport<unknown, unknown>, style: ReportStyle): readonly string[] {
   if (linesScore === undefined || security?.score == null) return [];
   const name = policyDraft === undefined ? "linesScore" : "linesScoreDrafted";
-  return ["", ...wrapped(translate(style, name, { before: security.score, after: linesScore }), indent, style)];
+  return wrapped(translate(style, name, { before: security.score, after: linesScore }), indent, style);
 }
 
 function changingLines({ stillChanging }: FullReport<unknown, unknown>, style: ReportStyle): readonly string[] {
@@ -121,14 +172,26 @@ function changingLines({ stillChanging }: FullReport<unknown, unknown>, style: R
   return wrapped(style.texts.translate(style.locale, ["pages", "report", "ledger", "stillChanging"]) ?? "", indent, style);
 }
 
+/** One line for each reason: an unread page has one reason for most checks. */
 function notCheckedLines(
   security: SecurityBlock,
   rows: readonly { readonly key: string; readonly because: string }[],
   style: ReportStyle,
 ): readonly string[] {
   if (rows.length === 0) return [];
-  const lines = rows.flatMap(({ key, because }) => wrapped(`${labelOf(key, security)} - ${key} (${because})`, indent, style));
+  const lines = [...Map.groupBy(rows, ({ because }) => because)].flatMap(([because, ofReason]) => {
+    if (!style.verbose && ofReason.length > namedRowsMax)
+      return wrapped(translate(style, "notCheckedCount", { count: ofReason.length, because: reasonText(because, style) }), indent, style);
+    return ofReason.flatMap(({ key }) => wrapped(`${labelOf(key, security)} - ${key} (${because})`, indent, style));
+  });
   return ["", ...wrapped(translate(style, "notChecked"), "", style), ...lines];
+}
+
+/** The code of a reason, after its first sentence where it is the failure of a reading. */
+function reasonText(because: string, { locale, texts }: ReportStyle): string {
+  const failure = because.split(": ").at(-1) ?? because;
+  const words = texts.translate(locale, ["pages", "evidence", "failures", failure]);
+  return words === null ? because : `${words.split(/[.](?: |$)/)[0]} (${because})`;
 }
 
 function translate({ locale, texts }: ReportStyle, path: string, values?: TextValues): string {
@@ -157,35 +220,50 @@ const columnsDefault = 100;
 /** Reports of more pages are too long to read on a terminal. */
 const textReportsMax = 10;
 
-export function terminalStyle(config: Config, options: Pick<ScanOptions, "color">, texts: Texts): ReportStyle {
-  const colour = process.stdout.isTTY === true && options.color && !process.env.NO_COLOR && process.env.TERM !== "dumb";
+export function terminalStyle(
+  config: Config,
+  { color, verbose }: Pick<ScanOptions, "color"> & Partial<Pick<ScanOptions, "verbose">>,
+  texts: Texts,
+): ReportStyle {
+  const colour = process.stdout.isTTY === true && color && !process.env.NO_COLOR && process.env.TERM !== "dumb";
   // A terminal without size has 0 columns, as under "docker run -t" in a pipeline.
-  return { locale: config["locale.default"], texts, colour, columns: process.stdout.columns || columnsDefault };
+  const columns = process.stdout.columns || columnsDefault;
+  return { locale: config["locale.default"], texts, colour, columns, verbose: verbose === true };
 }
 
 /** `hasPolicy` adds accepted and new findings to the JSON. */
 export function renderReports(
   scans: readonly ExportedScan[],
   config: Config,
-  options: Pick<ScanOptions, "format" | "color">,
+  options: Pick<ScanOptions, "format" | "color"> & Partial<Pick<ScanOptions, "lines" | "verbose">>,
   texts: Texts,
   hasPolicy: boolean,
 ): void {
   const style = terminalStyle(config, options, texts);
   const { locale } = style;
-  const reports = scans.map((scan) => ({ report: fullReportOf(scan, locale, texts), marks: scan.marks }));
-  if (options.format === "json")
-    for (const { report, marks } of reports) print(jsonLine(hasPolicy ? { ...report, policy: policyFields(marks) } : report));
-  else if (reports.length > 0) {
-    const isShort = reports.length <= textReportsMax;
-    const texts = isShort ? reports.map(({ report, marks }) => reportText(report, style, marks)) : [];
-    const all = reports.map(({ report }) => report);
-    print([...texts, ...(reports.length > 1 ? [pageTable(all, style)] : [])].join("\n\n"));
-    if (!isShort)
-      note(
-        `assay: reports of more than ${textReportsMax} pages are not printed: -o html=report.html writes them, --format json prints them`,
-      );
+  if (options.format === "json") {
+    for (const scan of scans) {
+      const report = fullReportOf(scan, locale, texts);
+      print(jsonLine(hasPolicy ? { ...report, policy: policyFields(scan.marks) } : report));
+    }
+    return;
   }
+  const reports = scans.map((scan) => {
+    const server = linesServerOf(scan, options.lines ?? null);
+    return { report: fullReportOf(scan, locale, texts, server.name), marks: scan.marks, server };
+  });
+  if (reports.length === 0) return;
+  const isShort = reports.length <= textReportsMax;
+  const whole = isShort ? reports.map(({ report, marks, server }) => reportText(report, style, marks, server)) : [];
+  const all = reports.map(({ report }) => report);
+  print([...whole, ...(reports.length > 1 ? [pageTable(all, style)] : [])].join("\n\n"));
+  if (!isShort)
+    note(`assay: reports of more than ${textReportsMax} pages are not printed: -o html=report.html writes them, --format json prints them`);
+}
+
+function linesServerOf({ evidence }: ExportedScan, chosen: ServerName | null): LinesServer {
+  const { name, guessed } = chosenServer(chosen, evidence);
+  return { name, because: chosen !== null ? "chosen" : guessed ? "guessed" : "assumed" };
 }
 
 /** Accepted findings by code, and the codes that the baseline lacks; null without a baseline. */

@@ -10,7 +10,7 @@ import { type ExitCode, exitCodes, stopSignal } from "../exit.ts";
 import { type Progress, startProgress } from "../progress.ts";
 import { configOf, scanSettings, settingOptions, typedSettings } from "../settings.ts";
 import { note, printError, printWhileOpen } from "../terminal.ts";
-import { policyOptions, scanOptions } from "./options.ts";
+import { policyOptions, type ScanOptions, scanOptions } from "./options.ts";
 import { exportedScanOf, localScanToken, policyPageOf, type ScannedUrl, type ScanSource } from "./outcome.ts";
 import { writeBaseline, writeOutputs } from "./outputs.ts";
 import { type JudgedCall, policyFaults, policyNotes, scanPolicyOf } from "./policy.ts";
@@ -36,7 +36,7 @@ Exit codes, the first that applies: 2 usage, 4 internal or browser failure, 3 no
     const server = serverTargetOf(options, typedSettings(parsed), config);
     const targets = await targetsFrom(given, options, config);
     assertUrls(targets.urls);
-    const { scanned, interrupted, checks, texts, origin } = await scanUrls(targets, config, options.quiet, server);
+    const { scanned, interrupted, checks, texts, origin } = await scanUrls(targets, config, options, server);
     const judged = scanned.map((one) => {
       const page = policyPageOf(one, checks);
       const verdict = verdictOf(page, policy, checks);
@@ -46,7 +46,7 @@ Exit codes, the first that applies: 2 usage, 4 internal or browser failure, 3 no
     const hasPolicy = policy.baseline !== null || settings.accept !== null;
     const printsReports = outputs.every(({ file }) => file !== null);
     const printed = !printsReports || printWhileOpen(() => renderReports(scans, config, options, texts, hasPolicy));
-    const call: JudgedCall = { pages, verdicts, policy, checks, acceptFile: settings.accept };
+    const call: JudgedCall = { pages, verdicts, policy, checks, acceptFile: settings.accept, verbose: options.verbose === true };
     for (const line of policyFaults(call)) printError(`assay: ${line}`);
     if (interrupted) return exitCodes.interrupted;
     for (const line of policyNotes(call)) note(`assay: ${line}`);
@@ -62,9 +62,14 @@ Exit codes, the first that applies: 2 usage, 4 internal or browser failure, 3 no
 });
 
 /** Scans on `server`, or in this process for null. @throws ConfigError, CatalogError, BrowserError or CliError before the first scan. */
-async function scanUrls({ urls, credentialsFor }: ScanTargets, config: Config, quiet: true | undefined, server: ServerTarget | null) {
+async function scanUrls(
+  { urls, credentialsFor }: ScanTargets,
+  config: Config,
+  { quiet, verbose }: Pick<ScanOptions, "quiet" | "verbose">,
+  server: ServerTarget | null,
+) {
   const stop = stopSignal();
-  const progress = startProgress(urls.length, quiet !== true);
+  const progress = startProgress(urls.length, quiet !== true, verbose === true);
   try {
     const source =
       server === null

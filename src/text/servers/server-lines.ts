@@ -97,10 +97,12 @@ export function linesFor(server: ServerName, fixes: readonly Fix[], values: Text
   return lines.length === 0 ? null : lines.join("\n");
 }
 
-/** A remediation as the API sends it: advice, then lines, each after the name of its server. */
-export function withServerLines(remediation: string, fixes: readonly Fix[], values: TextValues): string {
-  const lines = apiServers.flatMap((server) =>
-    (linesFor(server, fixes, values) ?? "").split("\n").flatMap((line) => (line === "" ? [] : [`${serverLabel(server)}: ${line}`])),
+/** A remediation as the API sends it: advice, then lines, each after the name of its server. For one server alone: its lines as they are pasted. */
+export function withServerLines(remediation: string, fixes: readonly Fix[], values: TextValues, only: ServerName | null = null): string {
+  const lines = (only === null ? apiServers : [only]).flatMap((server) =>
+    (linesFor(server, fixes, values) ?? "")
+      .split("\n")
+      .flatMap((line) => (line === "" ? [] : [only === null ? `${serverLabel(server)}: ${line}` : line])),
   );
   return [remediation, ...lines].join("\n");
 }

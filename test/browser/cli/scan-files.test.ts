@@ -137,7 +137,7 @@ describe("files", () => {
     async () => {
       writeFileSync(at("kept.json"), "kept");
       const outputs = ["-o", `json=${at("kept.json")}`, "-o", `html=${at("never.html")}`, "--write-baseline", at("never.json")];
-      const child = Bun.spawn([...programUnderTest, "scan", ...mayScan, page, `${page}slow`, ...outputs], {
+      const child = Bun.spawn([...programUnderTest, "scan", ...mayScan, page, `${page}slow`, "--verbose", ...outputs], {
         stdout: "pipe",
         stderr: "pipe",
         env: environment(sharedBrowser),

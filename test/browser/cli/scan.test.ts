@@ -53,11 +53,23 @@ describe("assay scan", () => {
     async () => {
       const { code, stdout, stderr } = await scan(page);
       expect(code).toBe(0);
-      expect(stdout.startsWith(`${page}\n  Score `)).toBe(true);
+      expect(stdout.startsWith(`${page}\n  Lines to paste are for nginx, because the response names no server`)).toBe(true);
+      expect(stdout.trimEnd().split("\n").at(-1)).toMatch(/^ {2}Score \d+ of 100: /);
+      expect(stdout).not.toContain("Caddy:");
       expect(stdout).toContain("security.");
       expect(stdout).not.toContain("\x1b");
+      expect(stderr).toBe(`[1/1] finished  ${page}\n`);
+    },
+    scanMsMax,
+  );
+
+  test(
+    "prints the lines of a chosen server, and each stage on request",
+    async () => {
+      const { stdout, stderr } = await scan(page, "--lines", "iis", "--verbose");
+      expect(stdout).toContain("  Lines to paste are for IIS.\n");
+      expect(stdout).toContain('    <add name="X-Content-Type-Options" value="nosniff" />');
       expect(stderr).toContain(`browsing 20%  ${page}`);
-      expect(stderr).toContain("[1/1] finished");
     },
     scanMsMax,
   );

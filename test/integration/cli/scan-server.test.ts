@@ -25,7 +25,7 @@ function scan(...args: readonly string[]) {
 
 describe("reports", () => {
   test("are those of the server, with progress on stderr", async () => {
-    const { code, stdout, stderr } = await scan(page("bare"), "--format", "json");
+    const { code, stdout, stderr } = await scan(page("bare"), "--format", "json", "--verbose");
     expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining(`[1/1] finished  ${page("bare")}`) });
     expect(stderr).toContain(`queued  ${page("bare")}`);
     const report = JSON.parse(stdout) as { token: string };

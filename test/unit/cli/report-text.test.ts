@@ -15,7 +15,7 @@ const texts = createTexts(checksTexts);
 const scan = { token: "local", url: "https://site.example/", status: "finished", progressStage: null, progressPercent: 100 } as const;
 
 function styled(given: Partial<ReportStyle> = {}): ReportStyle {
-  return { locale: "en-gb", texts, colour: false, columns: 80, ...given };
+  return { locale: "en-gb", texts, colour: false, columns: 80, verbose: false, ...given };
 }
 
 function rendered(sent?: string, style = styled(), mark?: FindingMark): string {
@@ -27,18 +27,19 @@ function rendered(sent?: string, style = styled(), mark?: FindingMark): string {
 describe("a finished scan", () => {
   test("has score, summary, findings and unchecked rows", () => {
     expect(rendered()).toBe(`https://site.example/
-  Score 67 of 100: fair
-  4 checks: 1 passed, 1 failed, 1 not checked, 1 not applicable
 
 Medium  Weak sample
   security.sample.weak
   site.example sent max-age=1 at https://site.example/, and site.example again.
   What can happen: A risk.
-  What to do: Send more.
-  Effort: low
+  What to do:      Send more.
+  Effort:          low
 
 Not checked, neither good nor bad:
-  sample-tls - sample-tls (tls: timeout)`);
+  sample-tls - sample-tls (tls: timeout)
+
+  4 checks: 1 passed, 1 failed, 1 not checked, 1 not applicable
+  Score 67 of 100: fair`);
   });
 
   test("counts notes apart from failed checks", () => {
@@ -72,18 +73,40 @@ Not checked, neither good nor bad:
       "en-gb",
       texts,
     );
-    expect(reportText(known, styled())).toContain("\n  These lines: 67 -> 99 (header fields; all else as scanned)\n");
+    expect(reportText(known, styled())).toContain("\n  These lines: 67 -> 99 (header fields; all else as scanned)\n  Score 67");
   });
 
   test("is completely German on request", () => {
     const text = rendered(undefined, styled({ locale: "de-de" }));
     expect(text).toContain("67 von 100 Punkten: ordentlich");
-    expect(text).toContain("Abhilfe: Senden Sie more.");
+    expect(text).toMatch(/Abhilfe: +Senden Sie more\./);
   });
 
-  test("wraps its lines at the width of the terminal", () => {
-    const lines = rendered(undefined, styled({ columns: 40 })).split("\n");
-    expect(lines.filter((line) => line.length > 40)).toEqual([]);
+  test.each([40, 64])("wraps its lines at %i columns of the terminal", (columns) => {
+    const lines = rendered(undefined, styled({ columns })).split("\n");
+    expect(lines.filter((line) => line.length > columns)).toEqual([]);
+    expect(lines).toContain(columns === 40 ? "  What to do: Send more." : "  What to do:      Send more.");
+  });
+
+  test("counts the checks of a reason in one line, and lists them with --verbose", () => {
+    const report = renderFullReport({ ...scan, errorCode: null }, storedResult(), { evidence: null, timings: null }, "en-gb", texts);
+    const notChecked = ["a", "b", "c", "d"].map((key) => ({ key, because: "page: sign-in-required" }));
+    const sections = (verbose: boolean) => reportText({ ...report, notChecked }, styled({ columns: 1_000, verbose })).split("\n\n");
+    const head = "Not checked, neither good nor bad:";
+    expect(sections(false)).toContain(
+      `${head}\n  4 checks: The server requires a sign-in (401) before it shows the page (page: sign-in-required)`,
+    );
+    const rows = notChecked.map(({ key, because }) => `  ${key} - ${key} (${because})`);
+    expect(sections(true)).toContain([head, ...rows].join("\n"));
+  });
+
+  test.each([
+    ["chosen", "Lines to paste are for Caddy."],
+    ["guessed", "Lines to paste are for Caddy, which the response names; --lines chooses another server."],
+    ["assumed", "Lines to paste are for Caddy, because the response names no server; --lines chooses another."],
+  ] as const)("says that the server of its lines is %s", (because, line) => {
+    const report = renderFullReport({ ...scan, errorCode: null }, storedResult(), { evidence: null, timings: null }, "en-gb", texts);
+    expect(reportText(report, styled({ columns: 1_000 }), new Map(), { name: "caddy", because }).split("\n")[1]).toBe(`  ${line}`);
   });
 
   test("never wraps lines to paste", () => {
@@ -98,6 +121,7 @@ Not checked, neither good nor bad:
   test("is coloured only on request", () => {
     expect(rendered()).not.toContain("\x1b");
     expect(rendered(undefined, styled({ colour: true }))).toContain("\x1b[33mMedium\x1b[0m");
+    expect(rendered(undefined, styled({ colour: true })).endsWith("\x1b[1;33m  Score 67 of 100: fair\x1b[0m")).toBe(true);
   });
 
   test.each([
@@ -144,7 +168,7 @@ describe("a page that was not judged", () => {
     const text = reportText(report, styled({ locale, columns: 1_000 }));
     expect(text).toContain(why);
     expect(text).toContain(instead);
-    expect(text).toContain("content-security-policy (page: sign-in-required)");
+    expect(text.match(/page: sign-in-required/g)).toHaveLength(1);
     expect(report.notChecked).toContainEqual({ key: "content-security-policy", because: "page: sign-in-required" });
   });
 });

@@ -12,12 +12,16 @@ const other = "security.sample.other";
 const checks = [{ key: "sample-header", findings: { [code]: {}, [other]: {} } }] as unknown as readonly CheckDefinition[];
 const finished: PolicyPage = { url, result: storedResult(), errorCode: null };
 const unmeasured: PolicyPage = { url, result: { ...storedResult(), score: null, measured: false }, errorCode: null };
+const twice: PolicyPage = {
+  ...finished,
+  result: { ...storedResult(), findings: storedResult().findings.flatMap((finding) => [finding, finding]) },
+};
 const failed: PolicyPage = { url, result: null, errorCode: "timeout" };
 
-function call(given: Partial<Policy>, pages: readonly PolicyPage[] = [finished]) {
+function call(given: Partial<Policy>, pages: readonly PolicyPage[] = [finished], verbose = false) {
   const policy = { ...noPolicy, today: "2026-11-22", ...given };
   const verdicts = pages.map((page) => verdictOf(page, policy, checks));
-  return { pages, verdicts, policy, checks, acceptFile: given.accepted === undefined ? null : "a.toml" };
+  return { pages, verdicts, policy, checks, acceptFile: given.accepted === undefined ? null : "a.toml", verbose };
 }
 
 function accept(given: Partial<AcceptEntry> = {}): AcceptEntry {
@@ -34,6 +38,17 @@ describe("faults", () => {
   test.each([
     ["none without a policy", call({}, [finished, failed, unmeasured]), []],
     ["findings", call({ failOn: "low" }), [`${url}: findings that are low or worse: 1 (--fail-on): ${code}`]],
+    ["the number of several findings", call({ failOn: "low" }, [twice]), [`${url}: findings that are low or worse: 2 (--fail-on)`]],
+    [
+      "the codes of several findings on request",
+      call({ failOn: "low" }, [twice], true),
+      [`${url}: findings that are low or worse: 2 (--fail-on): ${code}, ${code}`],
+    ],
+    [
+      "all of a page in one sentence",
+      call({ failOn: "low", failUnder: 70 }),
+      [`${url}: findings that are low or worse: 1 (--fail-on): ${code}; its score is 67, under 70 (--fail-under)`],
+    ],
     ["new findings", call({ baseline: baseline([]) }), [`${url}: new findings: 1 (--baseline): ${code}`]],
     [
       "new findings of a severity",

@@ -70,7 +70,7 @@ test("HTML file, terminal and API have the same lines and figures", async () => 
   const finding = report.security?.findings.find(({ code }) => code === "security.missing-header.content-security-policy");
   expect(finding?.remediation).toContain(`\nnginx: add_header Content-Security-Policy-Report-Only "${policy}`);
   expect(finding?.remediation).toContain("it would block the inline scripts of the page (7)");
-  const style = { locale: "en-gb", texts, colour: false, columns: 1_000 } as const;
+  const style = { locale: "en-gb", texts, colour: false, columns: 1_000, verbose: false } as const;
   expect(reportText(report, style)).toContain(
     `These lines: ${result.score} -> ${result.lines?.score} (header fields, with their policy enforced; all else as scanned)`,
   );
