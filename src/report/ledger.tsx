@@ -64,11 +64,53 @@ function AreaRows({ area, rows, isShown, open, result }: AreaRowsProps) {
         <h3>{areaName(i18n, area)}</h3>: {countsText(rows, i18n)}
       </summary>
       <ul>
-        {rows.map((shown) => (
-          <CheckRow key={shown.row.key} shown={shown} hidden={!isShown(shown)} result={result} />
-        ))}
+        {foldedRows(rows, result.basis, i18n).map(({ because, rows: [first, ...others] }) =>
+          others.length === 0 ? (
+            <CheckRow key={first.row.key} shown={first} because={because} hidden={!isShown(first)} result={result} />
+          ) : (
+            <ReasonRow key={first.row.key} rows={[first, ...others]} because={because} hidden={!isShown(first)} />
+          ),
+        )}
       </ul>
     </details>
+  );
+}
+
+/** Rows of one state that have one reason, or a single row. */
+interface FoldedRows {
+  /** Why there is no verdict; null for a verdict. */
+  readonly because: string | null;
+  readonly rows: readonly [ShownRow, ...ShownRow[]];
+}
+
+/** Folds rows without a verdict by state and reason, at the place of the first; rows with a verdict stay alone. */
+function foldedRows(rows: readonly ShownRow[], basis: ResultBasis | undefined, i18n: I18n): readonly FoldedRows[] {
+  const folded = new Map<string, FoldedRows>();
+  for (const shown of rows) {
+    const { key, state, stillChanging } = shown.row;
+    const because = becauseOf(shown, basis, i18n);
+    const group = because === null || stillChanging ? key : `${state} ${because}`;
+    const before = folded.get(group);
+    folded.set(group, { because, rows: before === undefined ? [shown] : [...before.rows, shown] });
+  }
+  return [...folded.values()];
+}
+
+/** Checks that one reason left without a verdict: their names, and the reason once. */
+function ReasonRow({ rows, because, hidden }: FoldedRows & { readonly hidden: boolean }) {
+  const { idOf } = useDocument();
+  return (
+    <li data-state={shownStateOf(rows[0].row)} hidden={hidden}>
+      <StateLabel state={shownStateOf(rows[0].row)} />
+      <ul>
+        {rows.map(({ row, label }) => (
+          <li key={row.key} id={idOf(row.key)}>
+            <CheckLink checkKey={row.key}>{label}</CheckLink>
+          </li>
+        ))}
+      </ul>
+      <p>{because}</p>
+    </li>
   );
 }
 
@@ -81,11 +123,15 @@ function countsText(rows: readonly ShownRow[], i18n: I18n): string {
     .join(", ");
 }
 
-function CheckRow({ shown, hidden, result }: { readonly shown: ShownRow; readonly hidden: boolean; readonly result: StoredResult }) {
+interface CheckRowProps extends Pick<FoldedRows, "because"> {
+  readonly shown: ShownRow;
+  readonly hidden: boolean;
+  readonly result: StoredResult;
+}
+
+function CheckRow({ shown: { row, label, findings }, because, hidden, result }: CheckRowProps) {
   const { i18n, idOf } = useDocument();
-  const { row, label, findings } = shown;
   const state = shownStateOf(row);
-  const because = becauseOf(shown, result.basis, i18n);
   const points = pointsText(row, result, i18n);
   return (
     <li id={idOf(row.key)} data-state={state} hidden={hidden}>

@@ -128,9 +128,7 @@ function NotRead({ because, finalStatus }: { readonly because: ProbeFailure; rea
   const visitsHref = hrefOf("/about#visits");
   return (
     <Notice kind="warn" title={notReadTitle(because, finalStatus, i18n)}>
-      <p>
-        {failureText(i18n, because)} {i18n.t("report.notices.notReadMeans")}
-      </p>
+      {because !== "sign-in-required" && <p>{failureText(i18n, because)}</p>}
       {instead !== null && (
         <p>
           {instead}
@@ -157,10 +155,11 @@ function notReadTitle(because: ProbeFailure, finalStatus: number | null, i18n: I
   return i18n.t("report.notices.notRead");
 }
 
-function ManyNotChecked({ report: { summary } }: { readonly report: Report }) {
+function ManyNotChecked({ report: { summary, evidence } }: { readonly report: Report }) {
   const i18n = useI18n();
   const { notChecked, total } = summary;
-  if (!areManyNotChecked(summary)) return null;
+  // One reason for most rows is said once, by the notice about the page.
+  if (!areManyNotChecked(summary) || evidence?.page.status === "failed") return null;
   return (
     <Notice kind="warn" title={i18n.count("report.notices.open", notChecked, { total })}>
       <p>

@@ -278,7 +278,15 @@ function Sentences({ report }: { readonly report: Report }) {
         <p class="verdict-line">
           <strong class="unknown">{capitalised(i18n.t("components.score.notMeasured"), i18n)}.</strong>
         </p>
-        <p>{notMeasuredBecause(result, i18n.locale, texts)}</p>
+        {report.evidence?.page.status === "failed" ? (
+          // The notice about the page names the reason and what to do.
+          <p>
+            {i18n.t("report.notices.notReadMeans")}{" "}
+            <NotCheckedLink>{i18n.count("report.verdict.notChecked", summary.notChecked)}</NotCheckedLink>
+          </p>
+        ) : (
+          <p>{notMeasuredBecause(result, i18n.locale, texts)}</p>
+        )}
       </>
     );
   }

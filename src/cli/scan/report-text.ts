@@ -187,10 +187,12 @@ function notCheckedLines(
   return ["", ...wrapped(translate(style, "notChecked"), "", style), ...lines];
 }
 
-/** The code of a reason, after its first sentence where it is the failure of a reading. */
+/** The code of a reason, after its first sentence where it has words without values. */
 function reasonText(because: string, { locale, texts }: ReportStyle): string {
   const failure = because.split(": ").at(-1) ?? because;
-  const words = texts.translate(locale, ["pages", "evidence", "failures", failure]);
+  const words =
+    texts.translate(locale, ["pages", "evidence", "failures", failure]) ??
+    texts.translate(locale, ["pages", "evidence", "reasons", failure]);
   return words === null ? because : `${words.split(/[.](?: |$)/)[0]} (${because})`;
 }
 

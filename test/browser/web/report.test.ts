@@ -28,9 +28,12 @@ afterAll(async () => {
 
 /** Distinct states of visible rows, and the number of rows. */
 function rowsShown({ page }: Visitor) {
-  return page.$$eval("[data-ledger] li[data-state]", (rows) => {
+  return page.$$eval("[data-ledger] li[id]", (rows) => {
     const shown = rows.filter((row) => row.checkVisibility());
-    return { states: [...new Set(shown.map((row) => row.getAttribute("data-state")))].sort(), count: shown.length };
+    return {
+      states: [...new Set(shown.map((row) => row.closest("[data-state]")?.getAttribute("data-state")))].sort(),
+      count: shown.length,
+    };
   });
 }
 /** Ledger counts of the site in the report. */
