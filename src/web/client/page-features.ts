@@ -47,6 +47,22 @@ export function revealPasswords(): void {
   }
 }
 
+/** Closes `details.menu` by Escape, which returns the focus to its button, and by a click elsewhere. */
+export function closeMenus(): void {
+  const openMenus = () => document.querySelectorAll<HTMLDetailsElement>("details.menu[open]");
+  addEventListener("click", ({ target }) => {
+    for (const menu of openMenus()) if (target instanceof Node && !menu.contains(target)) menu.open = false;
+  });
+  window.addEventListener("keydown", ({ key }) => {
+    if (key !== "Escape") return;
+    for (const menu of openMenus()) {
+      const hadFocus = menu.contains(document.activeElement);
+      menu.open = false;
+      if (hadFocus) menu.querySelector("summary")?.focus();
+    }
+  });
+}
+
 /** Opens collapsed sections for a URL fragment inside them and for printing. Sections opened for printing are closed again. */
 export function openDetails(): void {
   let openedForPrint: readonly HTMLDetailsElement[] = [];
@@ -68,7 +84,7 @@ export function openDetails(): void {
   openNamed();
   addEventListener("hashchange", openNamed);
   addEventListener("beforeprint", () => {
-    openedForPrint = [...document.querySelectorAll<HTMLDetailsElement>("details:not([open])")];
+    openedForPrint = [...document.querySelectorAll<HTMLDetailsElement>("details:not([open], .menu)")];
     for (const details of openedForPrint) details.open = true;
   });
   addEventListener("afterprint", () => {

@@ -1,13 +1,14 @@
 /** The only script of the pages: self-contained functions, sent as source text and run after the page has loaded. */
 import { decodeCsv } from "../../parse/site-csv.ts";
 import { focusResult, followScan, progressView, stageAnnouncer } from "./follow-scan.ts";
-import { copyButtons, openDetails, printButtons, relativeTimes, revealPasswords, tickedLines } from "./page-features.ts";
+import { closeMenus, copyButtons, openDetails, printButtons, relativeTimes, revealPasswords, tickedLines } from "./page-features.ts";
 import { elapsedText, movingPercent } from "./progress-texts.ts";
 import { expandRows, findingFilter, ledgerFilter } from "./report-filters.ts";
 import { pickSiteRows, readTextFiles, takeOverList, updateSiteList } from "./site-list.ts";
 
 /** Each may only use its own scope, its arguments and browser globals. */
 const features: readonly (() => void)[] = [
+  closeMenus,
   copyButtons,
   expandRows,
   findingFilter,

@@ -203,6 +203,22 @@ test("copy buttons copy their text", async () => {
   expect(await copied(".all-lines figure button")).toContain("add_header Content-Security-Policy ");
 });
 
+test("one menu is open at a time, until Escape or a click elsewhere closes it", async () => {
+  await reader.open(path);
+  const openMenus = () => reader.page.$$eval("details.menu[open] > summary", (buttons) => buttons.map(({ textContent }) => textContent));
+  const [share, download] = [".actions .menu:not(:last-child) > summary", ".actions .menu:last-child > summary"];
+  await press(reader, share);
+  expect(await openMenus()).toEqual(["Share"]);
+  await press(reader, download);
+  expect(await openMenus()).toEqual(["Download"]);
+  await reader.page.keyboard.press("Escape");
+  expect(await openMenus()).toEqual([]);
+  expect(await reader.page.evaluate(() => document.activeElement?.textContent)).toBe("Download");
+  await press(reader, share);
+  await press(reader, "h1");
+  expect(await openMenus()).toEqual([]);
+});
+
 test("a tick changes the lines without a reload", async () => {
   await reader.open(`${path}?open=all&server=nginx`);
   await reader.page.$eval(".all-lines", (part) => part.setAttribute("open", ""));

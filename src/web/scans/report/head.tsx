@@ -57,12 +57,15 @@ export function ReportAside({ report: { scan, host, hasScreenshot }, brands }: R
   );
 }
 
+/** Browsers keep one of the menus with this name open. */
+const menusName = "report-menus";
+
 function Share({ scan: { token } }: { readonly scan: ScanRecord }) {
   const visit = useVisit();
   const { i18n } = visit;
   const path = `/scans/${token}`;
   return (
-    <details class="menu">
+    <details class="menu" name={menusName}>
       <summary class="button">{i18n.t("report.actions.share")}</summary>
       <div>
         <label for="report-address">{i18n.t("report.actions.link")}</label>
@@ -89,7 +92,7 @@ const brandedFormats = ["pdf", "html"] as const;
 function Downloads({ token, brands }: Pick<ReportAsideProps, "brands"> & Pick<ScanRecord, "token">) {
   const { i18n, settings } = useVisit();
   return (
-    <details class="menu">
+    <details class="menu" name={menusName}>
       <summary class="button">{i18n.t("report.downloads.button")}</summary>
       <div>
         <ul class="plain">
