@@ -8,7 +8,7 @@ import type { Texts } from "../text/i18n.ts";
 import { draftSentences, fixedFinding } from "../text/render.ts";
 import type { PolicyStage } from "../text/servers/drafted.ts";
 import { configurationFor, isTestedForReal, serverLabel } from "../text/servers/server-lines.ts";
-import { EffortMeter, Instant, RiskMeter, SeverityChip } from "./components/labels.tsx";
+import { EffortMeter, Instant, SeverityChip } from "./components/labels.tsx";
 import { ReportSection } from "./components/layout.tsx";
 import { ConfigLines, Remediation } from "./components/remediation.tsx";
 import { CheckLink, plainUntrustedLines, Sentence, UntrustedText, untranslated } from "./components/untrusted-text.tsx";
@@ -141,7 +141,7 @@ function Body({
   action,
 }: Pick<FindingRowProps, "shown" | "server" | "action"> & { readonly heading: "h4" | "h5" }) {
   const i18n = useI18n();
-  const { texts, finding, lines } = shown;
+  const { texts, lines } = shown;
   return (
     <>
       <div>
@@ -151,9 +151,9 @@ function Body({
         </p>
         <Heading>{i18n.t("report.findings.risk")}</Heading>
         <p>
-          <Sentence text={texts.riskStatement} /> <RiskMeter risk={finding.riskLevel} />
+          <Sentence text={texts.riskStatement} />
         </p>
-        {shown.scoreCap !== null && <p>{i18n.t("report.findings.cap", { score: shown.scoreCap })}</p>}
+        {shown.limitsScore && shown.scoreCap !== null && <p>{i18n.t("report.findings.cap", { score: shown.scoreCap })}</p>}
       </div>
       <div>
         <Heading>{i18n.t("report.findings.remediation")}</Heading>

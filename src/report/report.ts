@@ -27,6 +27,8 @@ export interface ShownFinding extends CostedFinding {
   readonly area: ReportArea;
   /** Names of readings and header fields that the verdict rests on. */
   readonly evidence: readonly string[];
+  /** Whether its cap is the score: a lower score comes from elsewhere. */
+  readonly limitsScore: boolean;
   /** Null if no earlier scan of the same URL ran the check. */
   readonly firstSeen: FirstSeen | null;
   /** Lines for servers that were not chosen, where the reader cannot choose. */
@@ -133,6 +135,7 @@ function shownFindings({ scan: { url }, result, server, ...source }: FindingsSou
     const occurrence = (anchors.get(finding.code) ?? 0) + 1;
     anchors.set(finding.code, occurrence);
     const { fixes, values } = fixedFinding(finding, page, texts);
+    const cost = findingCost(finding, result, checks);
     return {
       finding,
       texts: textsOfFinding(finding, page, i18n.locale, texts, quoted),
@@ -140,7 +143,8 @@ function shownFindings({ scan: { url }, result, server, ...source }: FindingsSou
       lines: server.name === "explain" ? null : linesFor(server.name, fixes, values),
       area: reportAreaOf(reader, finding.checkKey),
       evidence: source.evidence === null ? [] : (row?.evidence ?? []),
-      ...findingCost(finding, result, checks),
+      ...cost,
+      limitsScore: cost.scoreCap !== null && cost.scoreCap === result.score,
       firstSeen: firstSeen(finding, source.earlier),
       otherLines: others.flatMap((other) => {
         const text = linesFor(other, fixes, values);

@@ -81,7 +81,8 @@ export function ScoreDetails({ report }: { readonly report: Report }) {
 
 function ScoreReasons({ report, score }: { readonly report: Report; readonly score: number }) {
   const { i18n, idOf } = useDocument();
-  const caps = lowestCaps(report.findings);
+  // Until they are fixed, no other fix raises the score.
+  const caps = report.findings.filter(({ limitsScore }) => limitsScore);
   const cap = caps[0]?.scoreCap ?? null;
   const derivation = derivationOf(report, cap === score, i18n);
   return (
@@ -152,12 +153,6 @@ function earnedText(result: StoredResult, capped: boolean, i18n: I18n): string |
     ...(notChecked > 0 ? [i18n.count("report.score.notCounted", notChecked)] : []),
   ];
   return sentences.join(" ");
-}
-
-/** Findings with the lowest cap: until they are fixed, no other fix raises the score. */
-function lowestCaps(findings: readonly ShownFinding[]): readonly ShownFinding[] {
-  const lowest = Math.min(...findings.map(({ scoreCap }) => scoreCap ?? Number.POSITIVE_INFINITY));
-  return findings.filter(({ scoreCap }) => scoreCap !== null && scoreCap === lowest);
 }
 
 function ReportFacts({ report: { scan, result, evidence } }: { readonly report: Report }) {

@@ -1,5 +1,5 @@
 /** Translator of a page: texts, numbers and times in the visitor's language. */
-import type { Effort, RiskLevel, Severity } from "../check/check.ts";
+import type { Effort, Severity } from "../check/check.ts";
 import type { Rank } from "../judge/result.ts";
 import type { LocaleFile, PageLocale, Texts, TextValues } from "./i18n.ts";
 import type { ShownState } from "./ledger-rows.ts";
@@ -34,7 +34,6 @@ export interface I18n extends PartTexts<"pages"> {
   rank(rank: Rank): string;
   state(state: ShownState): string;
   severity(severity: Severity): string;
-  risk(risk: RiskLevel): string;
   effort(effort: Effort): string;
   number(number: number): string;
   /** `19 Nov 2026` for an ISO 8601 instant, in UTC. */
@@ -111,7 +110,6 @@ export function createI18n(texts: Texts, locale: PageLocale): I18n {
     rank: (rank) => reportText("ranks", rank),
     state: (state) => t(`words.states.${state}`),
     severity: (severity) => reportText("severities", severity),
-    risk: (risk) => t(`words.risks.${risk}`),
     effort: (effort) => reportText("efforts", effort),
     number: (number) => format.number.format(number),
     date: (instant) => format.day.format(new Date(instant)),

@@ -1,5 +1,5 @@
-/** Short facts inside a line: severity, effort, risk, state, time, days left and location. */
-import type { Effort, RiskLevel, Severity } from "../../check/check.ts";
+/** Short facts inside a line: severity, effort, state, time, days left and location. */
+import type { Effort, Severity } from "../../check/check.ts";
 import { localLocation } from "../../parse/location.ts";
 import type { ShownState } from "../../text/ledger-rows.ts";
 import { capitalised, type I18n } from "../../text/translator.ts";
@@ -26,16 +26,11 @@ export function SeverityChip({ severity, count }: SeverityChipProps) {
   return <span class={`chip ${severityStyles[severity]}`}>{count === undefined ? name : `${i18n.number(count)} ${name}`}</span>;
 }
 
-const levels = { low: 1, medium: 2, high: 3 } as const satisfies Record<Effort | RiskLevel, number>;
+const levels = { low: 1, medium: 2, high: 3 } as const satisfies Record<Effort, number>;
 
 export function EffortMeter({ effort }: { readonly effort: Effort }) {
   const i18n = useI18n();
   return <Meter level={levels[effort]} text={i18n.t("components.effort", { effort: i18n.effort(effort) })} />;
-}
-
-export function RiskMeter({ risk }: { readonly risk: RiskLevel }) {
-  const i18n = useI18n();
-  return <Meter level={levels[risk]} text={i18n.t("components.risk", { risk: i18n.risk(risk) })} />;
 }
 
 function Meter({ level, text }: { readonly level: number; readonly text: string }) {

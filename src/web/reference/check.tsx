@@ -3,7 +3,7 @@ import { areaOf, type CheckTexts, type FindingDefinition, type FindingTexts, wor
 import type { CheckDefinition } from "../../check/registry.ts";
 import { headerFieldsMax } from "../../evidence/limits.ts";
 import { suggestedExpiry } from "../../parse/security-txt.ts";
-import { EffortMeter, RiskMeter, SeverityChip } from "../../report/components/labels.tsx";
+import { EffortMeter, SeverityChip } from "../../report/components/labels.tsx";
 import { FactRow, Section } from "../../report/components/layout.tsx";
 import { FullRemediation } from "../../report/components/remediation.tsx";
 import { ExternalLink, untranslated } from "../../report/components/untrusted-text.tsx";
@@ -180,7 +180,7 @@ interface FindingReferenceProps {
 /** Documentation of a finding code, linkable as `/checks/{key}#{code}`. */
 function FindingReference({ code, definition, charge, texts }: FindingReferenceProps) {
   const { i18n } = useVisit();
-  const { severity, riskLevel, effort, scoreCap, cwe } = definition;
+  const { severity, effort, scoreCap, cwe } = definition;
   return (
     <article id={code} class="finding" data-severity={severity}>
       <h3>
@@ -193,7 +193,6 @@ function FindingReference({ code, definition, charge, texts }: FindingReferenceP
       </p>
       <p class="chips">
         <SeverityChip severity={severity} />
-        <RiskMeter risk={riskLevel} />
         <EffortMeter effort={effort} />
         {charge !== null && <span class="muted small">{charge}</span>}
         {scoreCap !== undefined && <span class="chip poor">{i18n.t("check.scoreCap", { score: i18n.number(scoreCap) })}</span>}

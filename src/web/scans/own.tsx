@@ -203,7 +203,7 @@ function Course({ scans, newest }: { readonly scans: readonly ScanRecord[]; read
   const i18n = useI18n();
   const { summary } = newest;
   const before = scans[1];
-  const change = summary === null || before === undefined ? null : scoreChange(i18n, summary, before);
+  const change = summary === null || before === undefined ? null : scoreChange(i18n, summary, endOf(newest), before);
   return (
     <>
       <p class="course">

@@ -60,7 +60,7 @@ export function ScoreHistory({ source, scans, chosen, isPast = false, current }:
   const latest = latestText(i18n, newest);
   const about = isPast
     ? i18n.count("host.chart.older", scans.length, { from: i18n.date(endOf(oldest)), to: i18n.date(endOf(newest)), latest })
-    : i18n.count("host.chart.label", scans.length, { since: sinceText(i18n, oldest, newest), latest });
+    : i18n.count("host.chart.label", scans.length, { since: sinceText(i18n, endOf(oldest), endOf(newest)), latest });
   return (
     <figure class="history">
       <ScoreChart series={series} changes={changed} label={about} />
@@ -72,10 +72,9 @@ export function ScoreHistory({ source, scans, chosen, isPast = false, current }:
   );
 }
 
-/** Day of the first scan; its time as well if the newest is of the same day, in UTC. */
-function sinceText(i18n: I18n, oldest: ScanRecord, newest: ScanRecord): string {
-  const at = endOf(oldest);
-  return i18n.date(at) === i18n.date(endOf(newest)) ? i18n.dateTime(at) : i18n.date(at);
+/** Day of an earlier scan; its time as well if the newest is of the same day, in UTC. Both ISO 8601. */
+function sinceText(i18n: I18n, at: string, newest: string): string {
+  return i18n.date(at) === i18n.date(newest) ? i18n.dateTime(at) : i18n.date(at);
 }
 
 function latestText(i18n: I18n, { summary }: ScanRecord): string {
@@ -170,15 +169,16 @@ function AddressLink({ source: { host, location }, url, chosen }: AddressLinkPro
   );
 }
 
-/** `previous`: of the same URL. Null if either scan has no score. */
+/** `previous`: of the same URL. `at`: end of the newer scan, ISO 8601. Null if either scan has no score. */
 export function scoreChange(
   i18n: I18n,
   { score, ...rules }: Rules & { readonly score: number | null },
+  at: string,
   previous: Pick<ScanRecord, "summary" | "endedAt" | "createdAt">,
 ): string | null {
   const before = previous.summary;
   if (before === null || before.score === null || score === null) return null;
-  const since = i18n.date(endOf(previous));
+  const since = sinceText(i18n, endOf(previous), at);
   if (!sameRules(before, rules)) return i18n.t("report.score.otherRules", { score: before.score, since });
   const delta = score - before.score;
   if (delta === 0) return i18n.t("report.score.same", { since });

@@ -22,7 +22,7 @@ describe("a summary", () => {
   const page = html([bare, exportedScan("shop")]);
 
   test("has a heading with the verdict for each URL", () => {
-    expect(page).toContain("<h2><code>https://assay-bare-site.org/</code></h2>\n<p><strong>Score 15 of 100: critical</strong></p>");
+    expect(page).toContain("<h2><code>https://assay-bare-site.org/</code></h2>\n<p><strong>Score 15 of 100: alarming</strong></p>");
     expect(count(page, /<h2>/g)).toBe(2);
   });
 

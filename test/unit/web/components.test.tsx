@@ -4,7 +4,7 @@ import type { VNode } from "preact";
 import { describe, expect, test } from "vitest";
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import { type Locale, severities } from "../../../src/check/check.ts";
-import { EffortMeter, Instant, RiskMeter, SeverityChip, StateLabel } from "../../../src/report/components/labels.tsx";
+import { EffortMeter, Instant, SeverityChip, StateLabel } from "../../../src/report/components/labels.tsx";
 import { Row, RowGroup, Table } from "../../../src/report/components/layout.tsx";
 import { Notice } from "../../../src/report/components/notice.tsx";
 import { ScoreRing, SmallScore } from "../../../src/report/components/score-ring.tsx";
@@ -38,9 +38,9 @@ describe("states and severities", () => {
     expect(styled("solid")).toEqual(["critical"]);
   });
 
-  test("risk and effort fill one to three bars", () => {
+  test("effort fills one to three bars", () => {
     expect(htmlOf(<EffortMeter effort="low" />)).toContain('data-level="1"');
-    expect(htmlOf(<RiskMeter risk="high" />)).toContain('data-level="3"');
+    expect(htmlOf(<EffortMeter effort="high" />)).toContain('data-level="3"');
     expect(htmlOf(<EffortMeter effort="medium" />, "de-de")).toContain("Aufwand mittel");
   });
 });

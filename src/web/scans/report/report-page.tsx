@@ -167,7 +167,7 @@ export function ReportSections({ report, aside, notices, leftOut, ticked, tryFix
 /** Verdict with the change since the last scan. */
 function StoredVerdict({ report }: OfReport) {
   const i18n = useI18n();
-  const change = report.previous === null ? null : scoreChange(i18n, report.result, report.previous);
+  const change = report.previous === null ? null : scoreChange(i18n, report.result, endOf(report.scan), report.previous);
   return (
     <ReportVerdict report={report} change={change}>
       <p class="small">

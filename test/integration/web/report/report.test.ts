@@ -79,12 +79,9 @@ describe("the score", () => {
     const html = text(await report("plain"));
     expect(html).toContain("This finding limits the score to 20, whatever else is fixed:");
   });
-  test("ignores caps below the score", async () => {
-    const { token } = await storeSite(pages.store, "plain", {
-      at: new Date(now),
-      url: "https://before-caps.example/",
-      result: { score: 48 },
-    });
+  test.each([48, 12])("ignores caps that do not decide a score of %i", async (score) => {
+    const url = `https://cap-of-${score}.example/`;
+    const { token } = await storeSite(pages.store, "plain", { at: new Date(now), url, result: { score } });
     expect(text(await read(`/scans/${token}`))).not.toContain("limits the score to 20");
   });
   test("explains a score rounded to 100 and weights that did not count", async () => {
