@@ -1,7 +1,7 @@
 /** For each law, lines of the product that protect it. Without one of them, some seed must break the law. */
 
 export interface Protection {
-  /** Name of a law; several may notice it, and this one does first. */
+  /** Name of the law that must notice it; others may, too. */
   readonly law: string;
   /** What the line does. */
   readonly about: string;

@@ -1,6 +1,7 @@
 /** `npm run simulate -- --seeds N --seed S`: plays N days from seed S on, and prints the shortest trace of the first that breaks a law. */
 import { parseArgs } from "node:util";
 import { dayMs } from "../../src/base/units.ts";
+import type { Law } from "./law.ts";
 import { laws } from "./laws.ts";
 import { planOf } from "./plan.ts";
 import { plantAll } from "./planted.ts";
@@ -16,20 +17,26 @@ const usage = `Usage: npm run simulate -- [options]
   --whole     prints what happened on each day, also without a breach
   --as-is     does not look for a shorter trace
   --log       also prints the last lines of the log of the server
+  --check LAW checks this law alone
   --laws      prints the names of the laws
   --without   takes the protections of test/simulation/protections.ts out of a copy of the tree, one at a time, and prints
-              which seed notices it; with --law NAME those of one law`;
+              which seed notices it; with --check LAW those of one law`;
 
 /** Returns whether every law was kept. */
 async function play(
   first: number,
   count: number,
-  options: { readonly whole?: boolean | undefined; readonly asIs?: boolean | undefined; readonly log?: boolean | undefined },
+  options: {
+    readonly whole?: boolean | undefined;
+    readonly asIs?: boolean | undefined;
+    readonly log?: boolean | undefined;
+    readonly checked: readonly Law[];
+  },
 ): Promise<boolean> {
   let [events, simulatedMs, played] = [0, 0, 0];
   let broken: (Simulated & { readonly breach: Breach }) | null = null;
   for (let seed = first; seed < first + count && broken === null; seed++) {
-    const simulated = await simulate(planOf(seed));
+    const simulated = await simulate(planOf(seed), options.checked);
     [events, simulatedMs, played] = [events + simulated.events, simulatedMs + simulated.simulatedMs, played + 1];
     if (options.whole) console.log(traceOf(simulated));
     const { breach } = simulated;
@@ -38,7 +45,7 @@ async function play(
     const plan = planOf(seed);
     console.log(breachLine(plan, breach));
     if (!options.asIs) {
-      const shrunk = await shrink(plan, broken);
+      const shrunk = await shrink(plan, broken, options.checked);
       console.log(`\nThe shortest trace of ${shrunk.plays} plays, ${shrunk.plan.steps.length} of ${plan.steps.length} steps:\n`);
       console.log(traceOf(shrunk.simulated));
       if (options.log) console.log(shrunk.simulated.logged.join(""));
@@ -54,10 +61,10 @@ async function play(
 
 /** A row of a table for each protection. */
 async function printPlanted(seeds: number, lawName: string | undefined): Promise<void> {
-  console.log("| law | protection that is out | file | broken law | seed | events |\n| --- | --- | --- | --- | --- | --- |");
+  console.log("| law | protection that is out | file | seed | events |\n| --- | --- | --- | --- | --- |");
   const isChosen = ({ law }: Protection) => lawName === undefined || law === lawName;
   await plantAll(seeds, isChosen, ({ law, about, file, found }) => {
-    console.log(`| ${law} | ${about} | ${file} | ${found?.law ?? "none"} | ${found?.seed ?? ""} | ${found?.events ?? ""} |`);
+    console.log(`| ${law} | ${about} | ${file} | ${found?.seed ?? "none"} | ${found?.events ?? ""} |`);
   });
 }
 
@@ -76,15 +83,16 @@ const { values } = parseArgs({
       log: { type: "boolean" },
       laws: { type: "boolean" },
       without: { type: "boolean" },
-      law: { type: "string" },
+      check: { type: "string" },
       help: { type: "boolean" },
     },
   },
 });
+const checked = laws.filter(({ name }) => values.check === undefined || name === values.check);
 const [count, first] = [countOf(values.seeds), countOf(values.seed)];
-if (values.help || count === null || first === null) {
+if (values.help || count === null || first === null || checked.length === 0) {
   console.log(usage);
   process.exit(values.help ? 0 : 2);
 } else if (values.laws) console.log(laws.map(({ name }) => name).join("\n"));
-else if (values.without) await printPlanted(count, values.law);
-else process.exit((await play(first, count, { whole: values.whole, asIs: values["as-is"], log: values.log })) ? 0 : 1);
+else if (values.without) await printPlanted(count, values.check);
+else process.exit((await play(first, count, { whole: values.whole, asIs: values["as-is"], log: values.log, checked })) ? 0 : 1);
