@@ -33,10 +33,10 @@ function endsOnce(world: World, { store }: UpLife, isEnd: boolean): string | nul
 function hasOwnResult({ seen, told }: World, { store }: UpLife): string | null {
   return firstOf(told.accepted.keys(), (token) => {
     const scan = store.scans.findByToken(token);
+    if (scan !== undefined && seen.proven.has(token)) return null;
     const result = store.results.find(token);
     if (scan === undefined) return result === undefined ? null : `there is a result of scan ${token}, which is gone`;
     const { id, status, url } = scan;
-    if (seen.proven.has(token)) return null;
     if (status !== "finished") return result === undefined ? null : `scan ${id} is ${status} and has a result`;
     if (result === undefined) return `scan ${id} is finished without a result`;
     seen.proven.add(token);
@@ -56,8 +56,9 @@ function staysCancelled({ told }: World, { store }: UpLife): string | null {
 }
 
 /** Nobody waits while slots are free, and no scan counts as running without being run. */
-function nobodyWaits(world: World, { store, gauges }: UpLife): string | null {
-  const queued = store.scans.lanesOf("local");
+function nobodyWaits(world: World, life: UpLife): string | null {
+  const { store, gauges } = life;
+  const queued = world.lanesOf(life);
   const running = sumOf(gauges.scans.values());
   const people = sumOf(queued.map(({ lane, scans }) => (isBackgroundLane(lane) ? 0 : scans)));
   const others = sumOf(queued.map(({ lane, scans }) => (isBackgroundLane(lane) ? scans : 0)));

@@ -27,7 +27,7 @@ function placesAgree(world: World, life: UpLife): string | null {
     if (trend.at(-1) !== reading.score) return `site ${id} shows score ${reading.score}, and its trend ends with ${trend.at(-1)}`;
     if (course?.at(-1)?.[1] !== reading.score)
       return `site ${id} shows score ${reading.score}, and its course ends with ${course?.at(-1)?.[1]}`;
-    const entry = siteRuns.history(id).find(({ token }) => token === reading.token);
+    const entry = siteRuns.historyNear(id, new Date(reading.at)).find(({ token }) => token === reading.token);
     if (entry?.score !== reading.score) return `site ${id} shows score ${reading.score}, and its history ${entry?.score}`;
     return reading.certificateExpiresAt === (state.certificate?.expiresAt ?? null) ? null : `site ${id} shows another certificate`;
   });
@@ -62,10 +62,11 @@ function staysDeleted({ told }: World, { store }: UpLife): string | null {
 }
 
 /** A second look, for which an alarm waits, starts when it is due: no budget and no other run holds it up. */
-function alarmsAreNotHeldUp(world: World, { store }: UpLife): string | null {
+function alarmsAreNotHeldUp(world: World, life: UpLife): string | null {
+  const { store } = life;
   const { plan, clock } = world;
   const now = clock.now();
-  const isFull = store.scans.lanesOf("local").some(({ lane, scans }) => lane === "second-look" && scans > 0);
+  const isFull = world.lanesOf(life).some(({ lane, scans }) => lane === "second-look" && scans > 0);
   const overdue = store.sites.listDue(now, 100).flatMap(({ accountId, siteId }) => {
     const site = store.sites.find(accountId, siteId);
     if (site?.secondLookAt == null || new Date(site.secondLookAt) > now || site.paused) return [];

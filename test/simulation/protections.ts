@@ -48,7 +48,7 @@ export const protections: readonly Protection[] = [
     instead: "",
   },
   {
-    law: "nobodyWaits",
+    law: "queueLimits",
     about: "interrupted scans return to the queue at a start",
     file: "src/scan/dispatcher.ts",
     line: "  await requeueInterrupted(options);\n",

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "../../src/base/clock.ts";
-import { isBackgroundLane } from "../../src/store/queue.ts";
+import { isBackgroundLane, type LaneState } from "../../src/store/queue.ts";
 import type { Store } from "../../src/store/store.ts";
 import { type FakeClock, fakeClock } from "../support/fake-clock.ts";
 import { drawsOf } from "./draws.ts";
@@ -164,6 +164,15 @@ export class World {
       if (typeof started === "object" && isInterval) this.runs.push({ accountId: run.accountId, atMs: this.nowMs });
       return started;
     };
+  }
+
+  #lanes: { readonly after: string; readonly states: readonly LaneState[] } | null = null;
+
+  /** Lanes of the queue, read again after each change. */
+  lanesOf({ store, number }: Pick<Life, "store" | "number">): readonly LaneState[] {
+    const after = `${number} ${this.writes}`;
+    if (this.#lanes?.after !== after) this.#lanes = { after, states: store.scans.lanesOf("local") };
+    return this.#lanes.states;
   }
 
   remove(): void {
