@@ -119,6 +119,7 @@ export function startLife(world: World, number: number): Life {
       life.state = "stopping";
       await Promise.all([life.parts?.dispatcher.stop(drainMs), life.parts?.sites.stop(), life.parts?.deliverer.stop(drainMs)]);
       await stopHousekeeping();
+      // As of the process: its store is closed once all has settled.
       kill();
     },
     close: () => store.close(),
@@ -126,6 +127,7 @@ export function startLife(world: World, number: number): Life {
   stopHousekeeping = startHousekeeping({ config: retention, store, clock, log });
   startParts(world, life, log).then(
     (parts) => {
+      if (isDead()) return;
       life.parts = parts;
       life.state = "up";
     },
