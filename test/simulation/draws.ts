@@ -8,7 +8,7 @@ function hashOf(text: string): number {
 }
 
 export interface Draws {
-  /** From 0 to below 1. */
+  /** A number of at least 0 and below 1. */
   readonly next: () => number;
   /** A whole number from `min` to `max`, both included. */
   readonly whole: (min: number, max: number) => number;

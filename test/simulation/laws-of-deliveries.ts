@@ -72,7 +72,7 @@ function noEarlyPraise({ seen }: World, { store }: UpLife): string | null {
   });
 }
 
-/** A receiver that takes everything is told the events in their order. */
+/** A receiver that takes everything gets the events in their order. */
 function toldInOrder({ seen, taken, plan }: World): string | null {
   const fresh = taken.slice(seen.ordered);
   seen.ordered = taken.length;

@@ -10,7 +10,7 @@ import type { World } from "./world.ts";
 const startMsMax = 10 * secondMs;
 /** The longest scan of the model takes a minute, and its outcome is written again every 2 seconds. */
 const runMsMax = 2 * minuteMs;
-/** Timers of one process: those of its parts, and some for each scan and attempt under way. */
+/** Timers of one process: its parts have some, and so has each scan and attempt under way. */
 const timersMax = 100;
 
 const isEnded = ({ status }: Pick<ScanRecord, "status">) => status === "finished" || status === "failed";
@@ -55,7 +55,7 @@ function staysCancelled({ told }: World, { store }: UpLife): string | null {
   return finished ?? firstOf(told.removed, (token) => (store.scans.findByToken(token) ? `removed scan ${token} is back` : null));
 }
 
-/** Nobody waits while slots are free, and no scan counts as running without being run. */
+/** No scan waits while slots are free, and a scan that is stored as running is being run. */
 function nobodyWaits(world: World, life: UpLife): string | null {
   const { store, gauges } = life;
   const queued = world.lanesOf(life);
@@ -69,7 +69,7 @@ function nobodyWaits(world: World, life: UpLife): string | null {
   );
 }
 
-/** Scans of people start before those of schedules. */
+/** Scans of people start before the scans of schedules. */
 function peopleFirst({ unfair }: World): string | null {
   const [first] = unfair;
   return first === undefined ? null : `scan ${first.claimed} of a schedule starts while ${first.waiting} of a person waits`;

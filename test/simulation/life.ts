@@ -35,7 +35,7 @@ export interface Gauges {
 }
 
 export interface Life {
-  /** From 1. */
+  /** The first process has number 1. */
   readonly number: number;
   readonly store: Store;
   readonly clock: Clock;

@@ -25,7 +25,7 @@ const durationsMs: Readonly<Record<PageMood, readonly [min: number, max: number]
 };
 const codeOf: Partial<Readonly<Record<PageMood, ScanErrorCode>>> = { hangs: "timeout", crashes: "crashed" };
 const unreachableOf: Partial<Readonly<Record<PageMood, ScanErrorCode>>> = { refused: "refused", unresolved: "unresolved" };
-export const pageDefault: ShownPage = { score: 90, findings: [], mood: "quick" };
+const pageDefault: ShownPage = { score: 90, findings: [], mood: "quick" };
 const algorithmVersion = 3;
 
 /** Facts of a real scan without those that make it large. */

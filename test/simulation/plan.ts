@@ -4,11 +4,11 @@ import type { SiteSchedule } from "../../src/parse/site-csv.ts";
 import { type Draws, drawsOf } from "./draws.ts";
 
 /** How a page answers a scan. `hangs`: until the deadline of a scan. */
-export const pageMoods = ["quick", "slow", "hangs", "refused", "unresolved", "crashes"] as const;
+const pageMoods = ["quick", "slow", "hangs", "refused", "unresolved", "crashes"] as const;
 export type PageMood = (typeof pageMoods)[number];
 
 /** How a receiver answers. `drops`: it gets the message, and its answer is lost. */
-export const receiverMoods = ["takes", "fails", "hangs", "drops", "gone"] as const;
+const receiverMoods = ["takes", "fails", "hangs", "drops", "gone"] as const;
 export type ReceiverMood = (typeof receiverMoods)[number];
 
 export interface ShownPage {
@@ -30,7 +30,7 @@ export type Action =
   | { readonly do: "delete account"; readonly account: string }
   | ({ readonly do: "page"; readonly host: string } & ShownPage)
   | { readonly do: "receiver"; readonly channel: string; readonly mood: ReceiverMood }
-  /** The process is killed at its next write but so many. `after`: the write is on disk, and nobody knows of it. */
+  /** The process is killed at its next write but so many. `after`: the change is on disk, but its caller gets no answer. */
   | { readonly do: "kill"; readonly writes: number; readonly moment: "before" | "after"; readonly downMs: number }
   | { readonly do: "restart"; readonly drainMs: number }
   | { readonly do: "disk full"; readonly forMs: number }

@@ -7,7 +7,7 @@ export interface Seen {
   readonly ends: Map<string, string>;
   /** Finished scans whose result was read. */
   readonly proven: Set<string>;
-  /** Since when what is named has waited without a reason, in milliseconds of the clock that no one sets. */
+  /** Start of each wait without a reason, by its name. In milliseconds of the monotonic clock. */
   readonly waiting: Map<string, number>;
   /** Messages that were looked at. */
   taken: number;
@@ -21,7 +21,7 @@ export interface Seen {
   readonly sequence: Map<string, number>;
   /** Messages whose order was looked at. */
   ordered: number;
-  /** The newest event that each target was told, by its sequence number. */
+  /** Sequence number of the newest event that each target has received. */
   readonly newest: Map<string, number>;
   /** Starts of regular runs that were looked at. */
   starts: number;

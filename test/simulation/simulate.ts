@@ -132,7 +132,7 @@ class Run {
   #check(isEnd: boolean): void {
     const { world } = this;
     const { life } = world;
-    // While no process answers, nobody sees anything. What waits then begins to wait anew.
+    // No law is checked while no process answers. Each wait is measured again afterwards.
     if (life?.state !== "up" || life.parts === null) {
       world.seen.waiting.clear();
       return;

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "../../src/base/clock.ts";
-import { isBackgroundLane, type LaneState } from "../../src/store/queue.ts";
+import type { Lane, LaneState } from "../../src/store/queue.ts";
 import type { Store } from "../../src/store/store.ts";
 import { type FakeClock, fakeClock } from "../support/fake-clock.ts";
 import { drawsOf } from "./draws.ts";
@@ -16,9 +16,12 @@ import { nothingSeen } from "./seen.ts";
 /** Log lines that are kept for a trace. */
 const logLinesMax = 400;
 
+/** Lanes of the scans that no person started. They are listed here too: a law must not believe the list of the product. */
+const lanesOfSites: readonly Lane[] = ["second-look", "scheduled", "first"];
+
 export type WriteFate = "done" | "refused" | "killed before" | "killed after";
 
-/** What people were told, and what became of it. The laws hold the store against it. */
+/** The answers that people got. The laws compare the store with them. */
 export interface Told {
   /** Scans whose start was answered, by token. */
   readonly accepted: Map<string, { readonly accountId: number | null; readonly atMs: number }>;
@@ -142,20 +145,21 @@ export class World {
 
   /** The claims of the store. Notes a background scan that is claimed although a scan of a person waited before and after. */
   watchedClaims(store: Store): Store["scans"]["claimNext"] {
-    const ofPeople = () => store.scans.lanesOf("local").flatMap(({ lane, next }) => (isBackgroundLane(lane) || next === null ? [] : next));
+    const ofPeople = () =>
+      store.scans.lanesOf("local").flatMap(({ lane, next }) => (lanesOfSites.includes(lane) || next === null ? [] : next));
     return async (...given) => {
       const before = ofPeople();
       const job = await store.scans.claimNext(...given);
       const lane = job?.queueKey?.[1];
       const waiting = ofPeople().find((token) => before.includes(token));
-      if (job !== undefined && lane !== undefined && isBackgroundLane(lane) && waiting !== undefined)
+      if (job !== undefined && lane !== undefined && lanesOfSites.includes(lane) && waiting !== undefined)
         this.unfair.push({ claimed: job.token, waiting });
       if (job !== undefined) this.say(`scan ${job.id} of ${job.url} starts, attempt ${job.attempts}, lane ${lane ?? "none"}`);
       return job;
     };
   }
 
-  /** The starts of runs of the store. Notes those of intervals, which have a budget. */
+  /** The starts of runs of the store. Records the runs with an interval, which have a budget. */
   watchedStarts(store: Store): Store["siteRuns"]["start"] {
     return async (run) => {
       const started = await store.siteRuns.start(run);
