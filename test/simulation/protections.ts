@@ -72,8 +72,8 @@ export const protections: readonly Protection[] = [
     law: "queueLimits",
     about: "a location takes as many scans as it has slots",
     file: "src/scan/dispatcher.ts",
-    line: "slot.left === null).length >= capacityOf(options, location)",
-    instead: "slot.left === null).length > capacityOf(options, location)",
+    line: "return location === localLocation ? concurrency :",
+    instead: "return location === localLocation ? concurrency + 1 :",
   },
   {
     law: "queueLimits",
