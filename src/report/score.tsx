@@ -5,6 +5,7 @@ import { type Severity, severities } from "../check/check.ts";
 import { type ResultBasis, type StoredResult, standing } from "../judge/result.ts";
 import { chargesOf, heldScore, isHeldBack, notMeasuredBecause } from "../text/ledger-rows.ts";
 import type { CheckSummary } from "../text/render.ts";
+import { toneOf } from "../text/score-tone.ts";
 import { type CountPath, capitalised, type I18n, type TextPath } from "../text/translator.ts";
 import { SeverityChip } from "./components/labels.tsx";
 import { Details, FactRow, ReportSection } from "./components/layout.tsx";
@@ -241,15 +242,10 @@ interface VerdictProps {
 
 export function ReportVerdict({ report, change = null, children }: VerdictProps) {
   const { i18n, idOf } = useDocument();
-  const { score, band, rank } = report.result;
+  const { score, rank } = report.result;
   return (
     <ReportSection class="verdict" headingId={headingId}>
-      <ScoreRing
-        score={score}
-        band={band}
-        rank={rank}
-        {...(change === null ? {} : { label: `${scoreText(i18n, report.result)}, ${change}` })}
-      />
+      <ScoreRing score={score} rank={rank} {...(change === null ? {} : { label: `${scoreText(i18n, report.result)}, ${change}` })} />
       <div>
         <h2 id={idOf(headingId)} class="unseen">
           {i18n.t("report.score.heading")}
@@ -266,7 +262,7 @@ export function ReportVerdict({ report, change = null, children }: VerdictProps)
 function Sentences({ report }: { readonly report: Report }) {
   const { i18n, texts } = useDocument();
   const { result, summary } = report;
-  const { score, band, rank } = result;
+  const { score, rank } = result;
   if (score === null) {
     return (
       <>
@@ -288,7 +284,7 @@ function Sentences({ report }: { readonly report: Report }) {
   return (
     <>
       <p class="verdict-line">
-        <strong class={band}>{capitalised(i18n.rank(rank), i18n)}.</strong> {problemsText(report.findings, i18n)}
+        <strong class={toneOf(rank)}>{capitalised(i18n.rank(rank), i18n)}.</strong> {problemsText(report.findings, i18n)}
       </p>
       <p>
         {i18n.t(meaningOf(report))}

@@ -6,6 +6,7 @@ import print from "./styles/print.css" with { type: "text" };
 import report from "./styles/report.css" with { type: "text" };
 import states from "./styles/states.css" with { type: "text" };
 import tables from "./styles/tables.css" with { type: "text" };
+import tokens from "./styles/tokens.css" with { type: "text" };
 
 /** The first file sets the order of the layers. */
-export const reportStyle = [base, frame, components, tables, report, states, print].join("\n");
+export const reportStyle = [tokens, base, frame, components, tables, report, states, print].join("\n");

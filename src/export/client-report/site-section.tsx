@@ -111,7 +111,7 @@ function SiteFacts({ reported, reading }: { readonly reported: ReportedSite; rea
   const { site, open, accepted, certificateDays, earlier } = reported;
   return (
     <div class="verdict">
-      <ScoreRing score={reading.score} band={reading.band} rank={reading.rank} />
+      <ScoreRing score={reading.score} rank={reading.rank} />
       <div>
         <dl class="facts">
           <FactRow name={i18n.t("sites.columns.score")}>{scoreText(i18n, reading)}</FactRow>

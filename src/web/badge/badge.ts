@@ -1,12 +1,14 @@
 /** `/badge/{host}.svg` and `/badge/{host}.json`: newest result of a host, for pages of other sites. The JSON has the form of a Shields endpoint. */
 import { dayMs } from "../../base/units.ts";
+import { standing } from "../../judge/result.ts";
 import { listedScoreOf } from "../../store/scan-record.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import type { SiteHistoryEntry } from "../../store/site-runs.ts";
 import type { Store } from "../../store/store.ts";
+import { toneOf } from "../../text/score-tone.ts";
 import { createI18n, type I18n } from "../../text/translator.ts";
 import { notFound } from "../errors.ts";
-import { bandColors } from "../picture/share-picture.ts";
+import { toneColors } from "../picture/share-picture.ts";
 import { respond } from "../response.ts";
 import { endOf, hostFromSegment, locationOf } from "../scans/list-query.ts";
 import type { Visit } from "../visit.ts";
@@ -55,7 +57,7 @@ function badgeOf({ url, now, settings }: Visit, host: string): Badge {
   const { texts, config, store } = settings;
   const { searchParams } = url;
   const i18n = createI18n(texts, texts.locales.find((locale) => locale === searchParams.get("locale")) ?? config["locale.default"]);
-  const grey = { label: i18n.t("badge.label"), color: bandColors.unknown, cacheSeconds: greyCacheSeconds };
+  const grey = { label: i18n.t("badge.label"), color: toneColors.unknown, cacheSeconds: greyCacheSeconds };
   const unknown = { ...grey, message: i18n.t("badge.unknown") };
   if (config.readers !== "everybody") return unknown;
   const location = locationOf(searchParams);
@@ -63,17 +65,21 @@ function badgeOf({ url, now, settings }: Visit, host: string): Badge {
   if (scan === undefined) return unknown;
   const at = endOf(scan);
   const date = at.slice(0, "2026-11-20".length);
-  const { score, band } = listedScoreOf(scan.summary);
+  const { score } = listedScoreOf(scan.summary);
   if (score === null) return { ...grey, message: i18n.t("badge.notMeasured", { date }) };
   const days = Math.floor((now.getTime() - Date.parse(at)) / dayMs);
   if (days > config["report.stale_days"]) return { ...grey, message: i18n.t("badge.stale", { date }) };
-  return { ...resultBadge(i18n, { score, band, at }), cacheSeconds };
+  return { ...resultBadge(i18n, { score, at }), cacheSeconds };
 }
 
 /** Badge of a score that is current. */
-export function resultBadge(i18n: I18n, { score, band, at }: Pick<SiteHistoryEntry, "score" | "band" | "at">): Omit<Badge, "cacheSeconds"> {
+export function resultBadge(i18n: I18n, { score, at }: Pick<SiteHistoryEntry, "score" | "at">): Omit<Badge, "cacheSeconds"> {
   const date = at.slice(0, "2026-11-20".length);
-  return { label: i18n.t("badge.label"), message: i18n.t("badge.result", { score, date }), color: bandColors[band] };
+  return {
+    label: i18n.t("badge.label"),
+    message: i18n.t("badge.result", { score, date }),
+    color: toneColors[toneOf(standing(score).rank)],
+  };
 }
 
 // Drawing of a badge: label and message side by side. It needs no font of its own, no style and no script.

@@ -2,6 +2,7 @@
 import { dayMs, minuteMs } from "../../base/units.ts";
 import { standing } from "../../judge/result.ts";
 import { useI18n } from "../../report/context.ts";
+import { scoreTones, toneOf } from "../../text/score-tone.ts";
 import type { TickUnit } from "../../text/translator.ts";
 
 export interface ScorePoint {
@@ -44,11 +45,13 @@ const tickCharPx = 7;
 const tickGapPx = 8;
 /** Ticks nearer to an edge, in percent, are aligned with it. */
 const tickEdgePercent = 8;
-/** Bands with a score, best first, as the table of ranks has them. */
-const chartBands = (["good", "warn", "poor"] as const).map((band) => {
-  const scores = Array.from({ length: 101 }, (_none, score) => score).filter((score) => standing(score).band === band);
-  return { band, from: Math.min(...scores), to: Math.min(Math.max(...scores) + 1, 100) };
-});
+/** Scores of each tone, best first, as the table of ranks has them. */
+const chartBands = scoreTones
+  .filter((tone) => tone !== "unknown")
+  .map((tone) => {
+    const scores = Array.from({ length: 101 }, (_none, score) => score).filter((score) => toneOf(standing(score).rank) === tone);
+    return { tone, from: Math.min(...scores), to: Math.min(Math.max(...scores) + 1, 100) };
+  });
 /** Smallest distance of two links in CSS pixels: WCAG 2.2, 2.5.8. */
 const targetPx = 24;
 /** Width of the plot for which links are chosen, in CSS pixels: on a phone, and from `.chart-wide` on. */
@@ -124,11 +127,11 @@ function ScoreAxis() {
 function Bands() {
   return (
     <>
-      {chartBands.map(({ band, from, to }) => {
+      {chartBands.map(({ tone, from, to }) => {
         const top = to === 100 ? 0 : yOf(to);
         const bottom = from === 0 ? plotHeight : yOf(from);
         return (
-          <g key={band} class={band}>
+          <g key={tone} class={tone}>
             <rect class="chart-band" x="0" y={top} width="100%" height={rounded(bottom - top)} />
           </g>
         );

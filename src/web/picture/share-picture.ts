@@ -1,6 +1,7 @@
 /** Picture of a result for link previews, as SVG: ring, score, rank and host. */
-import type { Band } from "../../judge/result.ts";
+import type { Rank } from "../../judge/result.ts";
 import { unicodeHost } from "../../text/display.ts";
+import { type ScoreTone, toneOf } from "../../text/score-tone.ts";
 
 /** Size that Open Graph consumers show without cropping. */
 export const sharePictureSize = { widthPx: 1_200, heightPx: 630 } as const;
@@ -15,22 +16,29 @@ const textX = 510;
 const hostWidthPx = 640;
 const hostPxMax = 60;
 /** Colours of the light theme. */
-const colors = { page: "#fbfbfa", text: "#17191c", muted: "#565c64", track: "#dedfdd", accent: "#1f4fa3" } as const;
-/** White text is readable on them, and they are readable on white. */
-export const bandColors: Readonly<Record<Band, string>> = { good: "#176b3a", warn: "#8a5300", poor: "#b3261e", unknown: "#565c64" };
+const colors = { page: "#f6f4f0", text: "#1a1917", muted: "#5c5952", track: "#e0dcd4", accent: "#1f4fa3" } as const;
+/** Tokens of the light scheme. White text is readable on them, and they are readable on white. */
+export const toneColors: Readonly<Record<ScoreTone, string>> = {
+  good: "#176b3a",
+  lime: "#4c6a08",
+  warn: "#835400",
+  orange: "#a2420a",
+  poor: "#b3261e",
+  unknown: "#5c5952",
+};
 
 export interface SharedResult {
   /** 0 to 100; null if not measured. */
   readonly score: number | null;
-  readonly band: Band;
+  readonly rank: Rank;
   /** ASCII. */
   readonly host: string;
   /** In the language of the picture. */
   readonly texts: { readonly verdict: string; readonly of: string; readonly at: string };
 }
 
-export function sharePicture({ score, band, host, texts }: SharedResult): string {
-  const color = bandColors[band];
+export function sharePicture({ score, rank, host, texts }: SharedResult): string {
+  const color = toneColors[toneOf(rank)];
   const lines = hostLines(host);
   const hostPx = Math.min(hostPxMax, Math.floor(hostWidthPx / Math.max(...lines.map(widthInEms))));
   const hostY = 270 - (lines.length - 1) * hostPx * 0.6;

@@ -1,5 +1,6 @@
 /** Overview above the list of watched sites: ranks, certificates and states. Each figure is a link that sets its filter, or takes it back. */
-import { bands, type Rank, ranks, ranksOf } from "../../judge/result.ts";
+import { type Rank, ranks } from "../../judge/result.ts";
+import { toneOf } from "../../text/score-tone.ts";
 import { useVisit } from "../context.ts";
 import { ownerPath, type SiteAccess } from "./site-access.ts";
 import {
@@ -65,10 +66,10 @@ function FigureLink({ figure: { isChosen, count, href, id }, text, kind = "", to
   );
 }
 
-/** Colour of a rank: of its band, in a tone of its own. */
+/** Colour of a rank, and its place among the ranks of this colour, which differ in opacity. */
 function colourOf(rank: Rank) {
-  const band = bands.find((one) => ranksOf(one).includes(rank)) ?? "unknown";
-  return { band, tone: ranksOf(band).indexOf(rank) };
+  const colour = toneOf(rank);
+  return { colour, tone: ranks.filter((one) => toneOf(one) === colour).indexOf(rank) };
 }
 
 function RankFigures(props: OverviewProps) {
@@ -83,18 +84,18 @@ function RankFigures(props: OverviewProps) {
       <svg class="rank-bar" viewBox={`0 0 ${Math.max(1, all)} 1`} preserveAspectRatio="none" aria-hidden="true">
         {figures
           .filter(({ figure }) => figure.count > 0)
-          .map(({ rank, band, tone, figure: { count } }) => {
+          .map(({ rank, colour, tone, figure: { count } }) => {
             x += count;
-            return <rect key={rank} class={band} data-tone={tone} x={x - count} width={count} height="1" />;
+            return <rect key={rank} class={colour} data-tone={tone} x={x - count} width={count} height="1" />;
           })}
       </svg>
       <ul class="figures">
-        {figures.map(({ rank, band, tone, figure }) => (
+        {figures.map(({ rank, colour, tone, figure }) => (
           <li key={rank}>
             <FigureLink
               figure={figure}
               text={rank === "unknown" ? i18n.t("sites.bands.unknown") : i18n.rank(rank)}
-              kind={`swatch ${band}`}
+              kind={`swatch ${colour}`}
               tone={tone}
             />
           </li>

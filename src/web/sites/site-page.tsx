@@ -150,7 +150,7 @@ function SiteSummary({ site, access }: SharedSite) {
   ];
   return (
     <div class="verdict">
-      <ScoreRing score={reading?.score ?? null} band={reading?.band ?? "unknown"} rank={reading?.rank ?? "unknown"} />
+      <ScoreRing score={reading?.score ?? null} rank={reading?.rank ?? "unknown"} />
       <div>
         <dl class="facts">
           {facts

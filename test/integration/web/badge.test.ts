@@ -30,7 +30,7 @@ await store("bare", "elsewhere.example", 0, "berlin");
 await storeSite(pages.store, "sound", { at, url: "http://[2001:db8::1]:8080/" });
 
 const get = (path: string, headers: Record<string, string> = {}) => fetch(`${pages.url}/badge/${path}`, { headers });
-const grey = "565c64";
+const grey = "5c5952";
 
 describe("the JSON of a badge", () => {
   test.each([

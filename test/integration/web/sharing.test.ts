@@ -40,7 +40,7 @@ describe("a report", () => {
       "og:image": `${publicUrl}/scans/${token}/image.png?in=en-gb`,
       "og:image:width": "1200",
       "og:image:height": "630",
-      "og:image:alt": "shop.example: 15 of 100, critical",
+      "og:image:alt": "shop.example: 15 of 100, alarming",
       "og:locale": "en_GB",
       "twitter:card": "summary_large_image",
     });
@@ -142,7 +142,7 @@ describe("the picture", () => {
 });
 
 test("a host cannot add markup to the picture", () => {
-  const svg = sharePicture({ score: 1, band: "poor", host: '"><script/>&', texts: { verdict: "<b>", of: "&", at: "'" } });
+  const svg = sharePicture({ score: 1, rank: "critical", host: '"><script/>&', texts: { verdict: "<b>", of: "&", at: "'" } });
   expect(svg.match(/<[a-z]+/g)?.filter((tag) => !["<svg", "<rect", "<circle", "<text"].includes(tag))).toEqual([]);
 });
 

@@ -47,10 +47,10 @@ describe("states and severities", () => {
 
 describe("the score", () => {
   const ring = (score: number | null) =>
-    score === null ? <ScoreRing score={null} band="unknown" rank="unknown" /> : <ScoreRing score={score} band="good" rank="excellent" />;
+    score === null ? <ScoreRing score={null} rank="unknown" /> : <ScoreRing score={score} rank="excellent" />;
 
   test("is drawn as a share of 100, by attributes only", () => {
-    const html = htmlOf(<ScoreRing score={87} band="good" rank="solid" />);
+    const html = htmlOf(<ScoreRing score={87} rank="solid" />);
     expect(html).toContain('stroke-dasharray="87 100"');
     expect(html).toContain('role="img" aria-label="87 of 100, solid"');
     expect(html).not.toContain("style=");

@@ -52,10 +52,10 @@ export async function shareImageAnswer(visit: Visit, scan: ScanRecord): Promise<
 }
 
 function pictureOf(scan: ScanRecord, i18n: I18n): string {
-  const { score, band, rank } = listedScoreOf(scan.summary);
+  const { score, rank } = listedScoreOf(scan.summary);
   const verdict = score === null ? i18n.t("components.score.notMeasured") : i18n.rank(rank);
   const texts = { verdict: capitalised(verdict, i18n), of: i18n.t("components.score.of"), at: i18n.date(endOf(scan)) };
-  return sharePicture({ score, band, host: scanHost(scan), texts });
+  return sharePicture({ score, rank, host: scanHost(scan), texts });
 }
 
 /** Screenshots never change; `private`, since only holders of the URL of a report or proof may see them. */
