@@ -51,7 +51,7 @@ async function scan(token: string, { origin, urls, onLine, connectTo = [] }: Cal
     const address = { origin, token, caPems: [testAuthority().root.pem], dnsServers: [], connectTo, location: null };
     try {
       const source = await openServerSource(address, stop.signal, timing);
-      const scanned = await source.scan({ urls, progress: startProgress(urls.length, true), stop: stop.signal });
+      const scanned = await source.scan({ urls, progress: startProgress(urls.length, true, true), stop: stop.signal });
       await source.close();
       return { scanned: scanned.map(({ url, outcome: { status } }) => `${status} ${url}`), error: null };
     } catch (error) {
