@@ -46,7 +46,13 @@ export {
   redirectTarget,
   valuesNamed,
 } from "../parse/header-fields.ts";
-export { parseStructuredDictionary, parseStructuredToken, type StructuredValue, splitHeaderList } from "../parse/header-syntax.ts";
+export {
+  parseStructuredDictionary,
+  parseStructuredItem,
+  parseStructuredToken,
+  type StructuredValue,
+  splitHeaderList,
+} from "../parse/header-syntax.ts";
 export * from "../parse/header-values.ts";
 export * from "../parse/integrity.ts";
 export { parseInternetDate } from "../parse/internet-date.ts";
@@ -75,6 +81,7 @@ export { type SpfSenders, spfSenders } from "../parse/mail/spf-senders.ts";
 export { type TlsaUse, tlsaText, tlsaUseForMail } from "../parse/mail/tlsa.ts";
 export { domainOfTenants, isOpenOrigin } from "../parse/open-hosts.ts";
 export * from "../parse/products.ts";
+export { declaredEndpoints } from "../parse/reporting.ts";
 export type { LibraryVersion, VersionRange } from "../parse/script-libraries.ts";
 export {
   compareLibraryVersions,

@@ -49,9 +49,17 @@ export type StructuredValue =
 
 /** Token without its parameters; null for any other value. Several fields are joined by commas and are not a single item (RFC 9651 section 4.2). */
 export function parseStructuredToken(fields: readonly string[]): string | null {
+  return parseStructuredItem(fields)?.token ?? null;
+}
+
+/** Token with its parameters by name, of which the last of equal names counts (RFC 9651 section 4.2.3.2); null for any other value. */
+export function parseStructuredItem(
+  fields: readonly string[],
+): { readonly token: string; readonly parameters: ReadonlyMap<string, StructuredValue> } | null {
   const cursor = new Cursor(joined(fields));
-  const value = readItem(cursor);
-  return value?.kind === "token" && cursor.isEmpty() ? value.token : null;
+  const value = readBareItem(cursor);
+  const parameters = value === null ? null : readParameters(cursor);
+  return value?.kind === "token" && parameters !== null && cursor.isEmpty() ? { token: value.token, parameters } : null;
 }
 
 /** Lists by key; a single item is a list of one. Null if malformed. The last of repeated keys counts (RFC 9651 section 4.2.2). */
@@ -109,7 +117,7 @@ function joined(fields: readonly string[]): string {
 
 /** Value of a key: an item or list after an equals sign, or true without one (RFC 9651 section 4.2.2). */
 function readMember(cursor: Cursor): readonly StructuredValue[] | null {
-  if (cursor.take(/=/y) === null) return readParameters(cursor) ? [{ kind: "other" }] : null;
+  if (cursor.take(/=/y) === null) return readParameters(cursor) === null ? null : [{ kind: "other" }];
   if (cursor.take(/\(/y) !== null) return readInnerList(cursor);
   const item = readItem(cursor);
   return item === null ? null : [item];
@@ -125,21 +133,24 @@ function readInnerList(cursor: Cursor): readonly StructuredValue[] | null {
     if (item === null || cursor.take(/ +|(?=\))/y) === null) return null;
     values.push(item);
   }
-  return readParameters(cursor) ? values : null;
+  return readParameters(cursor) === null ? null : values;
 }
 
 function readItem(cursor: Cursor): StructuredValue | null {
   const value = readBareItem(cursor);
-  return value !== null && readParameters(cursor) ? value : null;
+  return value === null || readParameters(cursor) === null ? null : value;
 }
 
-/** Skips parameters, which have no meaning in the supported headers (RFC 9651 section 4.2.3.2). False if malformed. */
-function readParameters(cursor: Cursor): boolean {
+/** Values by name; true, the value of a bare name, is of the kind `other` (RFC 9651 section 4.2.3.2). Null if malformed. */
+function readParameters(cursor: Cursor): ReadonlyMap<string, StructuredValue> | null {
+  const parameters = new Map<string, StructuredValue>();
   while (cursor.take(/; */y) !== null) {
-    if (cursor.take(keyPattern) === null) return false;
-    if (cursor.take(/=/y) !== null && readBareItem(cursor) === null) return false;
+    const key = cursor.take(keyPattern);
+    const value: StructuredValue | null = cursor.take(/=/y) === null ? { kind: "other" } : readBareItem(cursor);
+    if (key === null || value === null) return null;
+    parameters.set(key, value);
   }
-  return true;
+  return parameters;
 }
 
 function readBareItem(cursor: Cursor): StructuredValue | null {

@@ -4,6 +4,7 @@ import * as headerSyntax from "../../src/parse/header-syntax.ts";
 import * as headerValues from "../../src/parse/header-values.ts";
 import * as integrity from "../../src/parse/integrity.ts";
 import * as products from "../../src/parse/products.ts";
+import { declaredEndpoints } from "../../src/parse/reporting.ts";
 import * as setCookie from "../../src/parse/set-cookie.ts";
 import type { FuzzTarget } from "./target.ts";
 
@@ -304,6 +305,7 @@ export const fieldTargets: readonly FuzzTarget[] = [
     ],
     functions: {
       parseStructuredDictionary: (text) => headerSyntax.parseStructuredDictionary(lines(text)),
+      parseStructuredItem: (text) => headerSyntax.parseStructuredItem(lines(text)),
       parseStructuredToken: (text) => headerSyntax.parseStructuredToken(lines(text)),
     },
     properties: {
@@ -317,6 +319,18 @@ export const fieldTargets: readonly FuzzTarget[] = [
         const serialized = [...dictionary].map(([key, values]) => `${key}=(${values.map(serializeValue).join(" ")})`).join(",");
         return same(headerSyntax.parseStructuredDictionary([serialized]), dictionary);
       },
+    },
+  },
+  {
+    name: "reporting-endpoints",
+    tokens: [...'=(),;{}[]"\\:/ \t\n', "r", "group", "max_age", "endpoints", "url", "https://a.example/", "/r", "0", "1", "null"],
+    samples: ['r="https://a.example/r", q="/q"', '{"group":"r","max_age":1,"endpoints":[{"url":"https://a.example/r"}]}, {"max_age":0}'],
+    functions: {
+      declaredEndpoints: (text) => declaredEndpoints(lines(text), lines(text), "https://site.example/"),
+    },
+    properties: {
+      "every declared URL is absolute": (text) =>
+        [...declaredEndpoints(lines(text), lines(text), "https://site.example/").values()].flat().every((url) => URL.canParse(url)),
     },
   },
 ];

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import type { Answer } from "../support/servers.ts";
 import type { LabCase } from "./laboratory.ts";
-import { passed, violated } from "./states.ts";
+import { notApplicable, notChecked, passed, violated } from "./states.ts";
 import {
   type Headers,
   webHost as host,
@@ -86,6 +86,38 @@ const cookieCases: readonly LabCase[] = [
   },
 ];
 
+const reporting = (declaration: string, pad = ""): Headers => ({
+  "content-security-policy": `default-src 'self'; report-to reports${pad}`,
+  "reporting-endpoints": declaration,
+});
+
+const reportingCases: readonly LabCase[] = [
+  {
+    name: "a policy whose endpoint is declared",
+    expected: passed("reporting-endpoints"),
+    serve: () => serve({ headers: reporting(`reports="https://${host}/reports"`) }),
+  },
+  {
+    name: "policies with an endpoint that is not declared, and one over http",
+    expected: violated("reporting-endpoints"),
+    codes: ["security.reporting.endpoint-undeclared", "security.reporting.endpoint-not-https"],
+    serve: () =>
+      serve({
+        headers: { ...reporting(`reports="http://${host}/reports"`), "cross-origin-opener-policy": 'same-origin; report-to="coop"' },
+      }),
+  },
+  {
+    name: "a policy longer than the limit, with a declared endpoint",
+    expected: notChecked("reporting-endpoints"),
+    serve: () => serve({ headers: reporting(`reports="https://${host}/reports"`, `; img-src https://${"i".repeat(600)}.example`) }),
+  },
+  {
+    name: "a policy without an endpoint",
+    expected: notApplicable("reporting-endpoints"),
+    serve: () => serve({ headers: { "content-security-policy": "default-src 'self'" } }),
+  },
+];
+
 const headerCases: readonly LabCase[] = [
   {
     name: "CORS with cookies for a host of anyone's buckets",
@@ -124,6 +156,7 @@ const headerCases: readonly LabCase[] = [
         },
       }),
   },
+  ...reportingCases,
   {
     name: "a Permissions-Policy for a feature that no browser has",
     expected: violated("permissions-policy"),

@@ -13,6 +13,7 @@ const soundHeaders = {
   "strict-transport-security": "max-age=63072000; includeSubDomains; preload",
   "content-security-policy":
     "default-src 'none'; script-src 'nonce-c2Vjb25kMTIzNDU2'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; report-to a",
+  "reporting-endpoints": 'a="https://site.example/reports"',
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
   "referrer-policy": "no-referrer",

@@ -4,7 +4,7 @@
  */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseStructuredDictionary, parseStructuredToken, splitHeaderList } from "../../../src/parse/header-syntax.ts";
+import { parseStructuredDictionary, parseStructuredItem, parseStructuredToken, splitHeaderList } from "../../../src/parse/header-syntax.ts";
 import { cpuMs } from "../../support/cpu-time.ts";
 import { unicodeText } from "../../support/unicode-text.ts";
 
@@ -176,3 +176,15 @@ test.each(["a", " ", "\t", ",", "a,", "(", "a=(", "a ", ";a", "=", '"', "\\", ":
     expect(cpuMs() - fromMs).toBeLessThan(3_000);
   },
 );
+
+test.each<[string, Readonly<Record<string, unknown>> | null]>([
+  ["same-origin", {}],
+  ['same-origin; report-to="coop";a', { "report-to": { kind: "string", text: "coop" }, a: { kind: "other" } }],
+  ["same-origin;a=1;a=b", { a: { kind: "token", token: "b" } }],
+  ['"same-origin";a=b', null],
+  ["same-origin;a=b, c", null],
+  ["same-origin;A=b", null],
+])("parameters of %j", (field, expected) => {
+  const item = parseStructuredItem([field]);
+  expect(item === null ? null : Object.fromEntries(item.parameters)).toEqual(expected);
+});
