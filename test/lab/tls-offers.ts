@@ -2,6 +2,7 @@
 import type { State } from "../../src/check/check.ts";
 import { siteIdentity } from "../support/certificates.ts";
 import {
+  alert,
   dheKeyExchange,
   ecdheKeyExchange,
   flight,
@@ -13,6 +14,7 @@ import {
 } from "../support/hello-server.ts";
 import type { LabCase } from "./laboratory.ts";
 import { startGroup } from "./server-group.ts";
+import { notChecked, passed, violated } from "./states.ts";
 import { labHost, type RunningServer, startPage, tlsSite } from "./tls-site.ts";
 
 const rsa = () => siteIdentity(labHost, { key: "rsa-2048" });
@@ -27,6 +29,8 @@ const shortCurve = 0x0013;
 /** Curves up to this number are short or binary. */
 const weakCurveMax = shortCurve;
 const hybridGroup = 0x11ec;
+/** Alert of RFC 8446 section 6.2. */
+const handshakeFailure = 40;
 
 /** A sound page behind a server that answers some hellos itself. */
 async function pageBehind(reply: HelloReply): Promise<RunningServer> {
@@ -52,7 +56,7 @@ function isAboutWeakSuites({ version, suites }: ReceivedHello): boolean {
 const weakOfEachKind = [0x0002, 0x0034, 0x0003, 0x0005, 0x000a, 0x003c, 0xc027];
 
 const answeringEverything: HelloReply = (hello) => {
-  if (hello.version === tls13 && hello.groups[0] === hybridGroup) return helloRetryRequest(hybridGroup);
+  if (isAboutHybrids(hello)) return helloRetryRequest(hybridGroup);
   if (isAboutDhe(hello)) return flight(dheWithGcm, { keyExchange: dheKeyExchange(oakleyPrimes.group1) });
   if (isAboutCurves(hello)) {
     return flight(ecdheWithGcm, { keyExchange: ecdheKeyExchange(hello.groups.includes(binaryCurve) ? binaryCurve : shortCurve) });
@@ -95,6 +99,27 @@ const everyWeakness = [
 /** A group of 1024 bits that no other server uses. Scans do not test whether it is a prime. */
 const ownPrime = Buffer.alloc(128, 0xa5);
 
+const isAboutHybrids = ({ version, groups }: ReceivedHello) => version === tls13 && groups[0] === hybridGroup;
+
+const hybridCases: readonly LabCase[] = [
+  {
+    name: "X25519MLKEM768",
+    expected: passed("tls-post-quantum"),
+    serve: async () => tlsSite(await startPage(rsa(), modern)),
+  },
+  {
+    name: "a hello with hybrid groups alone is refused",
+    expected: violated("tls-post-quantum"),
+    codes: ["security.tls.post-quantum-missing"],
+    serve: async () => tlsSite(await pageBehind((hello) => (isAboutHybrids(hello) ? alert(handshakeFailure) : null))),
+  },
+  {
+    name: "hellos with hybrid groups alone are reset",
+    expected: notChecked("tls-post-quantum"),
+    serve: async () => tlsSite(await pageBehind((hello) => (isAboutHybrids(hello) ? "reset" : null))),
+  },
+];
+
 export const tlsOfferCases: readonly LabCase[] = [
   offerCase("modern suites alone", "passed", "passed", [], () => startPage(rsa(), modern)),
   offerCase("everything weak is accepted beside a modern suite", "violated", "violated", everyWeakness, () =>
@@ -106,4 +131,5 @@ export const tlsOfferCases: readonly LabCase[] = [
     startPage(rsa(), { minVersion: "TLSv1.2", maxVersion: "TLSv1.2", ciphers: "ECDHE-RSA-AES128-SHA" }),
   ),
   offerCase("connections without a modern suite are reset", "notChecked", "notChecked", [], () => pageBehind(resettingOffers)),
+  ...hybridCases,
 ];
