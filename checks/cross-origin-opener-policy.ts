@@ -1,6 +1,6 @@
 /** Checks that the page's window is isolated from windows of other sites. */
 import { passed, registerCheck, replaceHeader, setHeader, violated } from "assay/check";
-import { parseStructuredToken } from "assay/check/parsers";
+import { isolatesDocument, parseStructuredToken } from "assay/check/parsers";
 
 /** HTML standard, "opener policy value", without unsafe-none. */
 const isolatingValues = ["same-origin", "same-origin-allow-popups", "noopener-allow-popups"];
@@ -9,10 +9,10 @@ export default registerCheck({
   key: "cross-origin-opener-policy",
   weight: 1,
   area: "headers",
-  standards: ["HTML: Cross-origin opener policies"],
+  standards: ["HTML: Cross-origin opener policies", "WICG: Document-Isolation-Policy"],
   appliesTo: ["html"],
   reads: ["page"],
-  headers: ["cross-origin-opener-policy"],
+  headers: ["cross-origin-opener-policy", "document-isolation-policy"],
   findings: {
     "security.missing-header.cross-origin-opener-policy": { severity: "low", riskLevel: "low", effort: "medium", cwe: 653 },
     "security.weak-header.cross-origin-opener-policy": { severity: "low", riskLevel: "low", effort: "medium", cwe: 653 },
@@ -25,8 +25,11 @@ export default registerCheck({
   },
   judge({ headers }) {
     const fields = headers["cross-origin-opener-policy"];
-    if (fields.length === 0) return violated("security.missing-header.cross-origin-opener-policy");
     const token = parseStructuredToken(fields);
+    const isDefault = fields.length === 0 || token === "unsafe-none";
+    // An alternative that keeps windows opened by the page reachable.
+    if (isDefault && isolatesDocument(headers["document-isolation-policy"])) return passed();
+    if (fields.length === 0) return violated("security.missing-header.cross-origin-opener-policy");
     if (token !== null && isolatingValues.includes(token)) return passed();
     const value = fields.join(", ");
     if (token === "unsafe-none") return violated("security.weak-header.cross-origin-opener-policy", { value });

@@ -1,6 +1,6 @@
 /** Parses X-Frame-Options, Strict-Transport-Security, Referrer-Policy, and the charset of Content-Type. */
 import { tryOr } from "../base/try-or.ts";
-import { splitHeaderList, splitOutsideQuotes, trimBlanks } from "./header-syntax.ts";
+import { parseStructuredToken, splitHeaderList, splitOutsideQuotes, trimBlanks } from "./header-syntax.ts";
 
 /** `conflict`: different values, one of them known; framing is blocked. `ignored`: no known value; any site can frame the page. */
 export type FrameOptions = "deny" | "sameorigin" | "conflict" | "ignored";
@@ -97,6 +97,15 @@ export function parseReferrerPolicyMeta(content: string): ReferrerPolicy | null 
 
 function policyNamed(word: string): ReferrerPolicy | null {
   return referrerPolicies.find((policy) => policy === word.toLowerCase()) ?? null;
+}
+
+/** Every value of Document-Isolation-Policy (WICG draft, "parsing"); browsers treat others as `none`. */
+export const documentIsolationPolicies: readonly string[] = ["isolate-and-require-corp", "isolate-and-credentialless", "none"];
+
+/** True if the fields of Document-Isolation-Policy give the page an agent cluster of its own, in browsers that support the header. */
+export function isolatesDocument(fields: readonly string[]): boolean {
+  const token = parseStructuredToken(fields);
+  return token !== null && token !== "none" && documentIsolationPolicies.includes(token);
 }
 
 // Extracts the character encoding from a media type or a meta element.

@@ -305,6 +305,7 @@ export const fieldTargets: readonly FuzzTarget[] = [
     ],
     functions: {
       parseStructuredDictionary: (text) => headerSyntax.parseStructuredDictionary(lines(text)),
+      isolatesDocument: (text) => headerValues.isolatesDocument(lines(text)),
       parseStructuredItem: (text) => headerSyntax.parseStructuredItem(lines(text)),
       parseStructuredToken: (text) => headerSyntax.parseStructuredToken(lines(text)),
     },

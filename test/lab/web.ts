@@ -118,6 +118,20 @@ const reportingCases: readonly LabCase[] = [
   },
 ];
 
+const isolationCases: readonly LabCase[] = [
+  {
+    name: "an isolated document without an opener policy",
+    expected: passed("cross-origin-opener-policy", "cross-origin-embedder-policy"),
+    serve: () => serve({ headers: { "document-isolation-policy": "isolate-and-require-corp" } }),
+  },
+  {
+    name: "a Document-Isolation-Policy that browsers do not know",
+    expected: violated("cross-origin-opener-policy", "cross-origin-embedder-policy"),
+    codes: ["security.missing-header.cross-origin-opener-policy", "security.invalid-header.document-isolation-policy"],
+    serve: () => serve({ headers: { "document-isolation-policy": "isolate" } }),
+  },
+];
+
 const headerCases: readonly LabCase[] = [
   {
     name: "CORS with cookies for a host of anyone's buckets",
@@ -156,6 +170,7 @@ const headerCases: readonly LabCase[] = [
         },
       }),
   },
+  ...isolationCases,
   ...reportingCases,
   {
     name: "a Permissions-Policy for a feature that no browser has",

@@ -1,8 +1,10 @@
-/** Values of Cross-Origin-Embedder-Policy that browsers support. */
+/** Values of Cross-Origin-Embedder-Policy and Document-Isolation-Policy that browsers support. */
 import check from "../../../checks/cross-origin-embedder-policy.ts";
 import { testCheck } from "../../support/check-tester.ts";
 
 const header = (...values: string[]) => ({ headers: { "cross-origin-embedder-policy": values } });
+
+const isolation = (...values: string[]) => ({ headers: { "document-isolation-policy": values } });
 
 testCheck(check, {
   passed: [
@@ -10,6 +12,9 @@ testCheck(check, {
     ["credentialless", header("credentialless")],
     ["unsafe-none, the default", header("unsafe-none")],
     ["a parameter", header('require-corp; report-to="coep"')],
+    ["an isolated document", isolation("isolate-and-require-corp")],
+    ["without credentials, and a parameter", isolation('isolate-and-credentialless; report-to="dip"')],
+    ["none, the default", isolation("none")],
   ],
   notApplicable: [["no header", {}]],
   violated: {
@@ -18,6 +23,15 @@ testCheck(check, {
       ["quotes", header('"require-corp"')],
       ["two fields", header("require-corp", "require-corp")],
       ["an empty value", header("")],
+      [
+        "beside an isolated document",
+        { headers: { "cross-origin-embedder-policy": "require-cors", "document-isolation-policy": "isolate-and-require-corp" } },
+      ],
+    ],
+    "security.invalid-header.document-isolation-policy": [
+      ["an unknown word", isolation("isolate"), { values: { value: "isolate" } }],
+      ["quotes", isolation('"isolate-and-require-corp"')],
+      ["two fields", isolation("none", "none")],
     ],
   },
 });
