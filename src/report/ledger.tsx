@@ -1,12 +1,13 @@
 /** Ledger: every check with its state and what was seen, folded by area. */
 import type { ComponentChildren } from "preact";
-import type { LedgerRow, ResultBasis, StoredResult } from "../judge/result.ts";
+import { type LedgerRow, type ResultBasis, type StoredResult, standing } from "../judge/result.ts";
 import { chargesOf, countShownStates, type ShownState, shownStateOf } from "../text/ledger-rows.ts";
+import { toneOf } from "../text/score-tone.ts";
 import type { I18n } from "../text/translator.ts";
 import { StateLabel } from "./components/labels.tsx";
 import { ReportSection } from "./components/layout.tsx";
 import { CheckLink, Sentence } from "./components/untrusted-text.tsx";
-import { useDocument, useI18n } from "./context.ts";
+import { useDocument } from "./context.ts";
 import { whyNotChecked } from "./evidence/blocks.tsx";
 import { areaName, type Report, type ReportArea, reportAreas, type ShownRow } from "./report.ts";
 
@@ -46,6 +47,37 @@ export function NotCheckedLink({ children }: { readonly children: ComponentChild
   return <a href={`${live ? "?state=notChecked" : ""}#${idOf(ledgerId)}`}>{children}</a>;
 }
 
+/** Element id of the rows of an area. */
+function areaId(area: ReportArea): string {
+  return `area-${area}`;
+}
+
+/** A bar for each area: share of its checks that passed, of those with a verdict, in the colour that such a score has. Each links to the rows. */
+export function AreaBars({ report }: { readonly report: Report }) {
+  const { i18n, alone, idOf } = useDocument();
+  const byArea = Map.groupBy(report.rows, ({ area }) => area);
+  const bars = reportAreas.flatMap((area) => {
+    const { passed, violated } = countShownStates((byArea.get(area) ?? []).map(({ row }) => row));
+    const ran = passed + violated;
+    return ran === 0 ? [] : [{ area, passed, ran, percent: Math.round((100 * passed) / ran) }];
+  });
+  const list = (
+    <ul class="area-bars">
+      {bars.map(({ area, passed, ran, percent }) => (
+        <li key={area}>
+          <a href={`#${idOf(areaId(area))}`}>
+            {areaName(i18n, area)} <span>{i18n.t("report.ledger.passedOf", { passed, ran })}</span>
+            <svg class={toneOf(standing(percent).rank)} viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
+              <rect width={percent} height="1" />
+            </svg>
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+  return alone ? <nav aria-label={i18n.t("report.ledger.areas")}>{list}</nav> : list;
+}
+
 interface AreaRowsProps {
   readonly area: ReportArea;
   readonly rows: readonly ShownRow[];
@@ -56,10 +88,10 @@ interface AreaRowsProps {
 
 /** Rows of an area below their counts. */
 function AreaRows({ area, rows, isShown, open, result }: AreaRowsProps) {
-  const i18n = useI18n();
+  const { i18n, idOf } = useDocument();
   if (rows.length === 0) return null;
   return (
-    <details data-area={area} hidden={!rows.some(isShown)} open={open && rows.some(isShown)}>
+    <details id={idOf(areaId(area))} data-area={area} hidden={!rows.some(isShown)} open={open && rows.some(isShown)}>
       <summary>
         <h3>{areaName(i18n, area)}</h3>: {countsText(rows, i18n)}
       </summary>

@@ -1,7 +1,7 @@
 /** Colours of scores: five steps from green to red, by the names of the tokens in the style sheets. */
 import type { Rank } from "../judge/result.ts";
 
-/** They go from the best to the worst; `unknown` for no score. */
+/** Names of the colours, the best first; `unknown` for no score. */
 export const scoreTones = ["good", "lime", "warn", "orange", "poor", "unknown"] as const;
 export type ScoreTone = (typeof scoreTones)[number];
 

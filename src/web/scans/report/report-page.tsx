@@ -12,6 +12,7 @@ import { HostUrl, WholeUrl } from "../../../report/components/untrusted-text.tsx
 import { useI18n } from "../../../report/context.ts";
 import { EvidenceSections } from "../../../report/evidence/sections.tsx";
 import { FirstSteps, type TickedLines } from "../../../report/findings.tsx";
+import { AreaBars } from "../../../report/ledger.tsx";
 import { printHeader, reportTitle, ScanNotices } from "../../../report/report-head.tsx";
 import { ReportVerdict, ScoreDetails } from "../../../report/score.tsx";
 import { scanLocationOf } from "../../../store/scan-location.ts";
@@ -153,6 +154,7 @@ export function ReportSections({ report, aside, notices, leftOut, ticked, tryFix
           {tryFix(null)}
         </FirstSteps>
         {aside}
+        <AreaBars report={report} />
       </div>
       {notices}
       <ScoreDetails report={report} />

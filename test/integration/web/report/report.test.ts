@@ -123,8 +123,19 @@ describe("the ledger", () => {
   test("shows counts of states per area", async () => {
     expect(text(await report("silent"))).toContain("Headers: 2 passed, 5 failed, 3 not applicable");
   });
+  test("has a bar for each area with a verdict, which links to its rows", async () => {
+    const html = await report("silent");
+    const bars = [
+      ...(/<ul class="area-bars">([\s\S]*?)<\/ul>/.exec(html)?.[1] ?? "").matchAll(/<a href="#(area-[\w-]+)">([\s\S]*?)<\/a>/g),
+    ];
+    expect(bars.map(([, , content = ""]) => text(content))[0]).toBe("Headers 2 of 7");
+    expect(bars[0]?.[2]).toContain('<rect width="29" height="1">');
+    for (const [, id] of bars) expect(html).toContain(`<details id="${id}"`);
+    // Mail and other areas without a verdict have none.
+    expect((await report("old")).split('href="#area-csp"')).toHaveLength(1);
+  });
   test("shows the reason for a row that was not checked", async () => {
-    const area = /<details data-area="csp"[\s\S]*?<\/details>/.exec(await report("old"))?.[0] ?? "";
+    const area = /<details [^>]*data-area="csp"[\s\S]*?<\/details>/.exec(await report("old"))?.[0] ?? "";
     expect(area).toContain('id="content-security-policy"');
     // Once for all checks of the reason.
     expect(text(area).split("Response: Browsers refuse the encrypted connection:")).toHaveLength(2);
