@@ -15,7 +15,7 @@ import {
   testMail,
 } from "../../../src/channels/mail-text.ts";
 import type { Channel } from "../../../src/store/channels.ts";
-import type { EventFinding, StoredEvent } from "../../../src/store/site-events.ts";
+import type { EventData, EventFinding, StoredEvent } from "../../../src/store/site-events.ts";
 import { createTexts } from "../../../src/text/i18n.ts";
 import { sourcesBelow } from "../../support/source-tree.ts";
 import { eventSite, newEvents, storedEvent, storedEvents } from "../../support/stored-events.ts";
@@ -90,6 +90,19 @@ describe("the subject of a digest", () => {
   ] as const)("names the one site and %s", (type, english, german) => {
     const events = [ofType(type)];
     expect([subjectOf(events), subjectOf(events, "de-de")]).toEqual([english, german]);
+  });
+
+  test.each([
+    [{ status: "finished", proven: true }, "proven: nothing breaks, and injected code is stopped"],
+    [{ status: "finished", proven: false }, "not proven"],
+    [{ status: "failed", proven: false }, "proof failed"],
+  ] as const)("names the outcome of the proof %j", (end, outcome) => {
+    const { data } = ofType("proof.finished");
+    const event = storedEvent(
+      { type: "proof.finished", token: null, data: { ...data, ...end } as EventData["proof.finished"] },
+      { site: null },
+    );
+    expect(subjectOf([event])).toBe(`https://other.example/: ${outcome}`);
   });
 
   test("names the worst of several, and how many got worse", () => {

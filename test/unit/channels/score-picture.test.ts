@@ -32,6 +32,22 @@ describe("the picture of a score", () => {
     expect([0.1, 0.4, 0.55, 0.9].map((share) => opacityAt(score, share) > 200)).toEqual(filled);
   });
 
+  test("has a zero in its middle, the same on both sides", () => {
+    const rows = rowsOf(scorePicture(0));
+    const inner = Array.from({ length: 100 }, (_, row) => {
+      const from = (side / 2 - 50 + row) * (side + 1) + 1 + side / 2 - 50;
+      return [...rows.subarray(from, from + 100)];
+    });
+    expect(inner.flat().some((opacity) => opacity > 200)).toBe(true);
+    expect(inner.map((row) => row.toReversed())).toEqual(inner);
+  });
+
+  test("is a whole line where nothing was measured", () => {
+    const middle = (side / 2) * (side + 1) + 1 + side / 2;
+    const across = rowsOf(scorePicture(null)).subarray(middle - 14, middle + 14);
+    expect([...across]).toEqual(Array(28).fill(255));
+  });
+
   test("differs for each score", () => {
     const all = [null, ...Array.from({ length: 101 }, (_, score) => score)].map((score) =>
       Buffer.from(scorePicture(score)).toString("base64"),

@@ -87,7 +87,12 @@ describe("a head", () => {
     const requestMs = 1_000;
     const head = await fleet.openHead({ times: { requestMs } });
     const lines = () => fleet.logged.filter((line) => line.startsWith("streams in NATS not ready yet")).length;
-    head.connection.copies = ({ subject }) => (subject === "$JS.API.INFO" ? 0 : 1);
+    let tries = 0;
+    head.connection.copies = ({ subject }) => {
+      if (subject !== "$JS.API.INFO") return 1;
+      tries++;
+      return 0;
+    };
     head.connection.lose();
     await soon();
     head.connection.restore();
@@ -95,6 +100,8 @@ describe("a head", () => {
     expect([head.state(), head.fault(), lines()]).toEqual(["disconnected", "nats-server is not ready: timeout", 1]);
     await fleet.clock.pass(minuteMs);
     expect(lines()).toBe(1);
+    // Each takes a second, and the waits between them grow by one second.
+    expect([8, 9, 10]).toContain(tries);
     head.connection.copies = () => 1;
     await fleet.clock.pass(minuteMs);
     expect([head.state(), head.fault(), lines()]).toEqual(["connected", null, 1]);

@@ -331,4 +331,22 @@ describe("a result", () => {
     await soon();
     expect(ended()).toBe(18);
   });
+
+  test("is read though one that waited before it was dropped", async () => {
+    const head = await fleet.openHead();
+    const stop = new AbortController();
+    const scans = Array.from({ length: 18 }, (_, at) => fleet.handOut(head, `scan-${at}`, at === 16 ? { signal: stop.signal } : {}));
+    await soon();
+    for (let at = 0; at < 18; at++) await fleet.send({ token: `scan-${at}` });
+    await soon();
+    const hasEnded = (at: number) => scans[at]?.ended != null;
+    expect([15, 16, 17].map(hasEnded)).toEqual([true, false, false]);
+    stop.abort("cancelled");
+    await soon();
+    await scans[16]?.store();
+    await soon();
+    await scans[0]?.store();
+    await soon();
+    expect(hasEnded(17)).toBe(true);
+  });
 });

@@ -42,6 +42,15 @@ test("an endless body is not read to its end", async () => {
   expect(body.bytesRead).toBeLessThan(2 * mebibyte);
 });
 
+test.each([
+  [2_000, true],
+  [2_001, false],
+])("of 1000 bytes, and 1000 that are discarded, a body that announces %i is read: %s", async (bytes, isRead) => {
+  const { request } = bodyOf(bytes, { "content-length": String(bytes) });
+  expect(await readBytes(request, 1_000, 1_000)).toBe("too-long");
+  expect(request.bodyUsed).toBe(isRead);
+});
+
 test("a body with a far too large content-length is not read", async () => {
   const body = bodyOf(3 * mebibyte, { "content-length": String(3 * mebibyte) });
   expect(await readBytes(body.request, 1_000)).toBe("too-long");

@@ -54,6 +54,14 @@ describe("notices of a certificate", () => {
     expect(noticeCertificate(former, now)).toBeNull();
   });
 
+  test.each(["validFrom", "expiresAt"] as const)("begin anew with a certificate that differs only in %s", (field) => {
+    const noticed = noticeCertificate(stateWith(365), new Date(expiry - 20 * dayMs))?.state ?? newSiteState;
+    const other = { ...certificate(365), [field]: certificate(365, expiry + dayMs)[field] };
+    const after = certificateAfter(noticed, other);
+    expect(after).toEqual({ certificate: { ...other, noticed: [] }, formerCertificate: noticed.certificate });
+    expect(after.formerCertificate?.noticed).toEqual([30]);
+  });
+
   test("stay as they are while a run reads no certificate", () => {
     const state = stateWith(365);
     expect(certificateAfter(state, null)).toEqual({ certificate: state.certificate, formerCertificate: null });

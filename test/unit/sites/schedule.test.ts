@@ -32,6 +32,11 @@ describe("parseSiteSchedule", () => {
       { cron: "0 4 * * *", zone: "America/Argentina/Buenos_Aires", every: undefined },
       { cron: "0 4 * * *", zone: "America/Argentina/Buenos_Aires" },
     ],
+    // Exactly as long as a pattern may be.
+    [
+      { cron: "0 4 * * *".padEnd(100), zone: "UTC" },
+      { cron: "0 4 * * *", zone: "UTC" },
+    ],
   ])("takes %j", (value, schedule) => {
     expect(parseSiteSchedule(value)).toEqual(schedule);
   });
@@ -49,6 +54,7 @@ describe("parseSiteSchedule", () => {
     [{ cron: 5, zone: "UTC" }, "cron-malformed"],
     [{ cron: "@daily", zone: "UTC" }, "cron-malformed"],
     [{ cron: `0 4 * * ${"1,".repeat(60)}1`, zone: "UTC" }, "cron-malformed"],
+    [{ cron: "0 4 * * *".padEnd(101), zone: "UTC" }, "cron-malformed"],
     [{ cron: "0 4 * * *" }, "zone-unknown"],
     [{ cron: "0 4 * * *", zone: "" }, "zone-unknown"],
     [{ cron: "0 4 * * *", zone: "+02:00" }, "zone-unknown"],
