@@ -50,6 +50,16 @@ describe("the schedule", () => {
     expect(model.untilNextMs()).toBe(5 * 60_000);
   });
 
+  test("is looked at when the next delivery is due, and after 50 milliseconds at the earliest", async () => {
+    const { process } = await model.sending();
+    process.webhooks[0]?.end(failedWith("status"));
+    await model.settle();
+    expect([model.untilNextMs(), model.clock.waits()]).toEqual([5_000, [5_000]]);
+    model.clock.advance(4_990);
+    process.deliverer.wake();
+    expect(model.clock.waits()).toEqual([50]);
+  });
+
   test("ends with 410, which disables the channel and drops what waits for it", async () => {
     const { channel, process } = await model.sending();
     await model.report();

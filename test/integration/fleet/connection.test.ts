@@ -26,11 +26,12 @@ const log = { debug: line, info: line, warn: line, error: line };
 
 function connectTo(
   servers: readonly string[],
-  files: { credentialsFile?: string; caFile?: string },
+  given: { credentialsFile?: string; caFile?: string; inboxPrefix?: string | undefined },
   signal = new AbortController().signal,
 ) {
-  const { credentialsFile = null, caFile = null } = files;
-  return connectNats({ servers, credentialsFile, caFile, name: "test", clock: systemClock, log, signal, retryMs: 20 });
+  const { credentialsFile = null, caFile = null, inboxPrefix } = given;
+  const inbox = inboxPrefix === undefined ? {} : { inboxPrefix };
+  return connectNats({ servers, credentialsFile, caFile, ...inbox, name: "test", clock: systemClock, log, signal, retryMs: 20 });
 }
 
 /** Cause of the first failure; "connected" without one. */
@@ -104,6 +105,24 @@ describe.skipIf(natsIsMissing())("a connection", () => {
     await nats.reload(allow(user.getPublicKey()));
     await using connection = await connecting;
     expect(connection.isClosed()).toBe(false);
+  });
+
+  test("gets answers below the inbox that is given to it", async () => {
+    await using nats = await startNats();
+    await using other = await connectTo([nats.url], {});
+    const replies: (string | undefined)[] = [];
+    other.subscribe("asked", {
+      callback: (_error, message) => {
+        replies.push(message.reply?.split(".")[0]);
+        message.respond();
+      },
+    });
+    await other.flush();
+    for (const inboxPrefix of ["_INBOX_own", undefined]) {
+      await using connection = await connectTo([nats.url], { inboxPrefix });
+      await connection.request("asked");
+    }
+    expect(replies).toEqual(["_INBOX_own", "_INBOX"]);
   });
 
   test("waits for a server that starts later, until its signal aborts", async () => {

@@ -36,6 +36,21 @@ test("are those of the sites that were added first, and of others when there is 
   expect(names(scanned())).toEqual("bcd");
 });
 
+test("that cannot be taken back are logged, and the round goes on", async () => {
+  await rig.store.sites.change(2, last()?.id ?? 0, () => ({ nextRunAt: rig.now().toISOString() }));
+  const { change } = rig.store.sites;
+  const faulty: typeof change = async (accountId, id, ...rest) => {
+    if (id === last()?.id) throw new Error("a fault of the test");
+    return change(accountId, id, ...rest);
+  };
+  rig.restart({ sitesMaxOf: planSitesMax(rig.store), store: { ...rig.store, sites: { ...rig.store.sites, change: faulty } } });
+  await rig.at(0);
+  expect(rig.log.filter((line) => line.startsWith("site could not be examined"))).toEqual([
+    expect.stringContaining('"site":4,"because":"a fault of the test"'),
+  ]);
+  expect(names(scanned())).toBe("abc");
+});
+
 test("are the demand on the budget of starts", async () => {
   const sitesMaxOf = planSitesMax(rig.store);
   const noLog = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

@@ -344,6 +344,34 @@ test("a scan is no longer pending once its outcome is stored, and an earlier att
   expect(pendingJobs.list()).toEqual([]);
 });
 
+test("a scan that is interrupted by a stop of the head before its job is out is not published any more", async () => {
+  const published: string[] = [];
+  let isConnected = false;
+  const transport = transportWith({
+    publishJob: async (_location, { token }) => published.push(token),
+  });
+  const pendingJobs = createPendingJobs();
+  const parts = { transport, isConnected: () => isConnected, clock, log };
+  const publisher = createJobPublisher(pendingJobs, transport, { ...parts, mayVisit: () => true, retryMs: 10 });
+  const { gather } = createRemoteGather({
+    ...{ ...parts, pendingJobs, store, jobSettings, onUnsent: publisher.wake, onAdopted: nothing },
+    intake: { release: nothing },
+    whenWorkersKnown: async () => {},
+  });
+  const stop = new AbortController();
+  const handOut = (token: string, signal?: AbortSignal) =>
+    gather({ url: "https://site.test/", stored: { token, attempt: 1, location: "berlin", adopted: false } }, { onStage: nothing, signal });
+  const end = handOut("berlin_1", stop.signal);
+  void handOut("berlin_2");
+  stop.abort();
+  expect((await end).gathered).toBe("interrupted");
+  isConnected = true;
+  publisher.wake();
+  await settled();
+  publisher.stop();
+  expect(published).toEqual(["berlin_2"]);
+});
+
 test("a stop of the head while a job is published leaves the job to the worker that may have taken it", async () => {
   const withdrawn: string[] = [];
   const confirmed = Promise.withResolvers<number>();

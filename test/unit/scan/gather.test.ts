@@ -4,7 +4,7 @@ import { aborted } from "../../../src/base/clock.ts";
 import { watchStandstill } from "../../../src/base/standstill.ts";
 import { failed, isSilence, type ProbeFailure, type Reading, read, withoutSilence } from "../../../src/evidence/evidence.ts";
 import { startWatch } from "../../../src/scan/gather.ts";
-import { unreachableBecause } from "../../../src/scan/task.ts";
+import { type Gathered, unreachableBecause, withCrashedPage } from "../../../src/scan/task.ts";
 import { type EvidenceGiven, evidence } from "../../support/evidence.ts";
 import { fakeClock, settled } from "../../support/fake-clock.ts";
 
@@ -36,6 +36,16 @@ describe("a scan", () => {
   ])("%s", (_words, given, code) => {
     expect(unreachableBecause(evidence(given))).toBe(code as never);
   });
+});
+
+test("a page that the browser broke on is our failure, unless it is known that we had no processor time", () => {
+  const broken = (given: EvidenceGiven): Gathered => ({
+    ...{ evidence: evidence(given), screenshot: new Uint8Array(1), timings: {}, unreachable: null, browserBroke: true, refusals: [] },
+  });
+  const busy = broken({ navigation: "server-busy" });
+  expect(withCrashedPage(busy)).toBe(busy);
+  const { evidence: crashed, screenshot } = withCrashedPage(broken({ navigation: "timeout" }));
+  expect([crashed.navigation, crashed.page, screenshot]).toEqual([failed("crashed"), failed("crashed"), null]);
 });
 
 describe("the trace of a probe", () => {
