@@ -90,8 +90,13 @@ interface Actors {
 /** Accounts come first. Most sites come at once, as by an import. */
 function actorsOf(draws: Draws, lastsMs: number): Actors {
   const accounts = Array.from({ length: draws.whole(1, 4) }, (_none, at) => `a${at + 1}`);
+  // All sites are due at once when the clock is set to the next day.
+  const isDaily = draws.chance(0.2);
   const sites = accounts.flatMap((account) =>
-    Array.from({ length: draws.whole(0, 6) }, (_none, at) => ({ account, host: `${account}-s${at + 1}.test` })),
+    Array.from({ length: isDaily ? draws.whole(3, 8) : draws.whole(0, 6) }, (_none, at) => ({
+      account,
+      host: `${account}-s${at + 1}.test`,
+    })),
   );
   const channels = accounts.flatMap((account) =>
     Array.from({ length: draws.whole(0, 3) }, (_none, at) => ({ account, channel: `${account}-c${at + 1}` })),
@@ -109,9 +114,17 @@ function actorsOf(draws: Draws, lastsMs: number): Actors {
     ),
     ...sites.map(({ account, host }): Step => {
       const atMs = draws.chance(0.7) ? 2 : draws.whole(2, lastsMs / 2);
-      return { atMs, do: "site", account, host, pages: draws.chance(0.2) ? draws.whole(1, 3) : 0, schedule: draws.of(schedules) };
+      return {
+        atMs,
+        do: "site",
+        account,
+        host,
+        pages: draws.chance(0.2) ? draws.whole(1, 3) : 0,
+        schedule: isDaily ? { every: "daily" } : draws.of(schedules),
+      };
     }),
   ];
+  if (isDaily) steps.push({ atMs: draws.whole(lastsMs / 2, lastsMs), do: "clock", byMs: 25 * hourMs });
   return { accounts, sites, channels: channels.map(({ channel }) => channel), steps };
 }
 
@@ -120,9 +133,12 @@ function daysOf(draws: Draws, { accounts, sites, channels }: Actors, lastsMs: nu
   const steps: Step[] = [];
   const at = () => draws.whole(1_000, lastsMs);
   const bursts = Array.from({ length: draws.whole(1, 4) }, at);
-  for (let left = draws.whole(0, 30); left > 0; left--) {
+  // Many at once fill the queue.
+  const isRush = draws.chance(0.3);
+  for (let left = isRush ? draws.whole(20, 40) : draws.whole(0, 30); left > 0; left--) {
     const name = `p${left}`;
-    const atMs = draws.chance(0.5) ? at() : draws.of(bursts) + draws.whole(0, 20_000);
+    const atMs =
+      !isRush && draws.chance(0.5) ? at() : draws.of(isRush ? bursts.slice(0, 1) : bursts) + draws.whole(0, isRush ? 5_000 : 20_000);
     steps.push({ atMs, do: "scan", account: draws.chance(0.3) ? null : draws.of(accounts), host: `p${draws.whole(1, 5)}.test`, name });
     if (draws.chance(0.3)) steps.push({ atMs: atMs + draws.whole(0, 30_000), do: "cancel", name, by: draws.of(["owner", "operator"]) });
   }

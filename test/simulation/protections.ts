@@ -125,19 +125,12 @@ export const protections: readonly Protection[] = [
     instead: "",
   },
   {
-    law: "staysDeleted",
-    about: "a scan that starts while its account is deleted goes too",
-    file: "src/store/erasure.ts",
-    line: "  for (const token of late) removeScan(db, token);\n",
-    instead: "",
-  },
-  {
     law: "alarmsAreNotHeldUp",
     about: "second looks have no budget",
     file: "src/sites/run-starts.ts",
     line: "next: (): Run | null => unlimited.next().value ?? (counted.mayStartInterval() ? turns.interval.next() : null) ?? turns.first.next(),",
     instead:
-      "next: (): Run | null => (counted.mayStartInterval() ? (unlimited.next().value ?? turns.interval.next()) : null) ?? turns.first.next(),",
+      "next: (): Run | null => (recentStarts.length < 3 ? unlimited.next().value : null) ?? (counted.mayStartInterval() ? turns.interval.next() : null) ?? turns.first.next(),",
   },
   {
     law: "eachGetsItsShare",
