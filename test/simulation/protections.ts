@@ -44,7 +44,7 @@ export const protections: readonly Protection[] = [
     law: "nobodyWaits",
     about: "the end of a scan wakes the dispatcher",
     file: "src/scan/dispatcher.ts",
-    line: "        claims.wake();\n",
+    line: "    claims.wake();\n",
     instead: "",
   },
   {
