@@ -73,13 +73,14 @@ function noEarlyPraise({ seen }: World, { store }: UpLife): string | null {
 }
 
 /** A receiver that takes everything gets the events in their order. */
-function toldInOrder({ seen, taken, plan }: World): string | null {
+function toldInOrder({ seen, taken, plan, moods, nowMs }: World): string | null {
   const fresh = taken.slice(seen.ordered);
   seen.ordered = taken.length;
-  if (plan.steps.some((step) => step.do === "receiver" || step.do === "clock" || step.do === "disk full")) return null;
+  const disorders = ["clock", "disk full", "refuse"];
+  if (plan.steps.some((step) => step.atMs <= nowMs && disorders.includes(step.do))) return null;
   return firstOf(fresh, ({ target, id }) => {
     const seq = seen.sequence.get(id);
-    if (seq === undefined || taken.filter((one) => one.target === target && one.id === id).length > 1) return null;
+    if (seq === undefined || moods.has(target) || taken.filter((one) => one.target === target && one.id === id).length > 1) return null;
     const newest = seen.newest.get(target) ?? 0;
     seen.newest.set(target, Math.max(newest, seq));
     return seq < newest ? `${target} is told event ${seq} after event ${newest}` : null;
