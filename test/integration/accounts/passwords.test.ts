@@ -16,6 +16,7 @@ describe("a new password", () => {
     " leading and trailing ",
     `x9x9${"k".repeat(252)}`,
     "Passw0rd but a longer one",
+    "abcdeabcdeabcde",
   ])("is accepted: %s", (password) => expect(passwords.faultOf(password, email)).toBeNull());
 
   test.each([

@@ -32,7 +32,7 @@ interface Described {
     readonly in: string;
     readonly name: string;
     readonly required?: boolean;
-    readonly schema: { readonly enum?: readonly string[] };
+    readonly schema: { readonly enum?: readonly string[]; readonly description?: string };
   }[];
   readonly requestBody?: { readonly required?: boolean };
   readonly responses: Record<string, unknown>;
@@ -97,6 +97,15 @@ test("describes the Location of everything that is added", () => {
   expect(added.length).toBeGreaterThan(3);
   // The token has no address of its own.
   expect(silent.map(({ operationId }) => operationId)).toEqual(["issueMetricsToken"]);
+});
+
+test("describes every parameter of a query", () => {
+  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+  const query = operations.flatMap(({ operationId, parameters = [] }) =>
+    parameters.filter((each) => each.in === "query").map(({ name, schema }) => ({ name: `${operationId} ${name}`, ...schema })),
+  );
+  expect(query.length).toBeGreaterThan(10);
+  expect(query.filter(({ description = "" }) => description === "").map(({ name }) => name)).toEqual([]);
 });
 
 test("requires the parameters of paths only, and every body", () => {

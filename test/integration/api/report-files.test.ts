@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { builtInChecks } from "../../../checks/index.ts";
+import { openapiDocument } from "../../../src/api/openapi.ts";
 import type { PrintPdf } from "../../../src/base/documents.ts";
 import { exportFormats } from "../../../src/export/formats.ts";
 import type { FullReport } from "../../../src/text/render.ts";
@@ -159,6 +160,19 @@ describe("options", () => {
     const labels = async (query: string) => (await json(query)).security?.checks?.map(({ label }) => label);
     expect(await labels("")).toEqual(await labels("?locale=en-gb"));
     expect(await labels("?locale=de-de")).not.toEqual(await labels("?locale=en-gb"));
+  });
+  test("without parameters, a file is as with the documented default of each", async () => {
+    await api.store.brands.change(accountId, () => ({ name: "Muster & Partner", logoPng: null, accent: "#14501e", footer: null }));
+    const operation = openapiDocument().paths["/api/v1/scans/{token}/report.{extension}"]?.get as {
+      readonly parameters: readonly { readonly name: string; readonly in: string; readonly schema: { readonly default?: string } }[];
+    };
+    const optional = operation.parameters.filter((parameter) => parameter.in === "query");
+    const query = new URLSearchParams(optional.map(({ name, schema }) => [name, schema.default ?? "no default"]));
+    expect([...query.keys()]).toEqual(["locale", "csv", "strict", "detail", "brand"]);
+    for (const extension of ["csv", "html", "junit.xml"]) {
+      const [bare, documented] = [await read(`${scan}/report.${extension}`), await read(`${scan}/report.${extension}?${query}`)];
+      expect([documented.status, await documented.text()]).toEqual([200, await bare.text()]);
+    }
   });
   test("other parameters are accepted by every format", async () => {
     for (const { extension } of formats)

@@ -7,8 +7,11 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { workerFiles } from "../../../src/app/placement.ts";
 import { systemClock } from "../../../src/base/clock.ts";
 import { createLog } from "../../../src/base/log.ts";
+import { builtInCatalog } from "../../../src/catalog/catalog.ts";
 import { loadCatalog } from "../../../src/catalog/load.ts";
+import { performJudge } from "../../../src/scan/judge-task.ts";
 import { type JudgedCatalog, openJudging } from "../../../src/scan/judging.ts";
+import { createScanner } from "../../../src/scan/scanner.ts";
 import { evidence } from "../../support/evidence.ts";
 import { pluginSource } from "../../support/plugin-source.ts";
 import { eventually } from "../../support/raw-head.ts";
@@ -22,6 +25,8 @@ beforeEach(() => {
   logged = [];
 });
 afterEach(() => rmSync(checksDir, { recursive: true, force: true }));
+
+const neverAsked = () => Promise.reject(new Error("nothing is gathered here"));
 
 function write(files: Readonly<Record<string, string>>) {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(checksDir, name), text, { mode: 0o600 });
@@ -124,4 +129,31 @@ test("a thread that replaces a hung one judges with the same files, though they 
   }
   expect(logged.filter((line) => line.includes("worker lost while judging"))).toHaveLength(2);
   await judging.close();
+});
+
+test("threads have ended when judging is closed", async () => {
+  const started: Worker[] = [];
+  const onWorker = (worker: Worker) => void started.push(worker);
+  process.on("worker", onWorker);
+  const judging = judgingWith(builtInCatalog());
+  await judging.withCurrent((judge) => judge({ fields: { url }, evidence: evidence() }));
+  process.off("worker", onWorker);
+  let ended = 0;
+  for (const worker of started) worker.once("exit", () => ended++);
+  await judging.close();
+  expect([started.length > 0, ended]).toEqual([true, started.length]);
+});
+
+test("two readers at once get a score for their lines, the third gets none, and later ones get it again", async () => {
+  const judging = judgingWith(builtInCatalog(), 30_000);
+  const local = { gather: neverAsked, visit: neverAsked, startBrowser: neverAsked, close: async () => {} };
+  const scanner = createScanner({ clock: systemClock, remote: null }, { judging, local });
+  const { result } = performJudge({ evidence: evidence(), hung: [] }, builtInCatalog(), () => {});
+  const ask = () => scanner.scoreOfLines({ evidence: evidence(), result, checks: builtInCatalog().checks, chosen: null });
+  const scores = await Promise.all([ask(), ask(), ask()]);
+  const [first] = scores;
+  expect(first?.score).toBeGreaterThan(result.score ?? 0);
+  expect(scores).toEqual([first, first, null]);
+  expect(await Promise.all([ask(), ask()])).toEqual([first, first]);
+  await scanner.close();
 });

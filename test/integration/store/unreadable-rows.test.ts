@@ -23,6 +23,20 @@ test("rows behind one that cannot be read are listed", async () => {
   await db.close();
 });
 
+test("a scan whose place in the queue is none cannot be read", async () => {
+  const { store, dataDir } = temporary;
+  const scan = await store.scans.queue({ accountId: null, url: "https://site.example/", now: new Date(), location: "local" });
+  if (scan === "full") throw new Error("the queue is full");
+  const db = openDatabase(dataDir, { readOnly: false });
+  for (const queueKey of ["local", 5, { location: "local" }, ["local", "no lane", 1], ["local", "free", 1.5]]) {
+    await db.write(() => db.scans.put(scan.token, { ...scan, status: "running", queueKey } as never));
+    expect(db.scans.get(scan.token)).toBeUndefined();
+  }
+  await db.write(() => db.scans.put(scan.token, scan));
+  expect(db.scans.get(scan.token)).toEqual(scan);
+  await db.close();
+});
+
 /** Puts a row whose key has a flipped bit between its two numbers. */
 async function putDamagedKey(dataDir: string, table: string, parts: readonly [number, number]): Promise<void> {
   const root = open({ path: join(dataDir, "store"), maxDbs: 64 });

@@ -116,6 +116,17 @@ describe("evidence that a check receives", () => {
     });
     expect(seen[0]?.headers).toEqual({ "x-test": ["first secure"] });
   });
+
+  test.each([
+    [{ "x-test": "on the error page" }, "passed", undefined],
+    [{}, "notChecked", "page: client-error"],
+  ])("a header of an error page counts, but not its absence: %j", (headers, state, because) => {
+    const { row } = judged(checkThat({ reads: ["navigation"], headers: ["x-test"], headersFrom: "first-https" }), {
+      page: "client-error",
+      navigation: { errorAnswer: answer({ url: "https://site.example/", status: 404, headers }) },
+    });
+    expect([row?.state, row?.notCheckedBecause]).toEqual([state, because]);
+  });
 });
 
 test("equal findings are reported once", () => {

@@ -1,10 +1,11 @@
 /** Reachability of a scan, and standstills during its probes; `engine.test.ts` tests gathering as a whole. */
 import { describe, expect, test } from "vitest";
-import { aborted } from "../../../src/base/clock.ts";
+import { aborted, pause } from "../../../src/base/clock.ts";
 import { watchStandstill } from "../../../src/base/standstill.ts";
 import { failed, isSilence, type ProbeFailure, type Reading, read, withoutSilence } from "../../../src/evidence/evidence.ts";
-import { startWatch } from "../../../src/scan/gather.ts";
-import { type Gathered, unreachableBecause, withCrashedPage } from "../../../src/scan/task.ts";
+import { startWatch, watchedPage, withinTask } from "../../../src/scan/gather.ts";
+import { defaultDeadlines, type Gathered, type GatherTask, unreachableBecause, withCrashedPage } from "../../../src/scan/task.ts";
+import { egressSettings } from "../../support/egress-settings.ts";
 import { type EvidenceGiven, evidence } from "../../support/evidence.ts";
 import { fakeClock, settled } from "../../support/fake-clock.ts";
 
@@ -144,6 +145,27 @@ describe("a probe", () => {
     expect(await probed(...replies)).toEqual([expected, tries]);
   });
 
+  test.each([
+    ["soon", 400, read("late")],
+    ["too late", 600, failed("timeout")],
+  ] as const)("that is aborted and ends %s after it", async (_words, afterMs, expected) => {
+    const clock = fakeClock();
+    const watch = startWatch(new AbortController().signal, watchStandstill(clock), { clock, onStage: () => {}, onTrace: () => {} });
+    const within = watch.within<Reading<string>>({
+      name: "tls",
+      deadlineMs: 10_000,
+      probe: async (signal) => {
+        await aborted(signal);
+        await pause(clock, afterMs);
+        return read("late");
+      },
+      otherwise: failed,
+      isSilent: () => false,
+      withoutSilence,
+    });
+    expect(await clock.until(within)).toEqual(expected);
+  });
+
   test("is not repeated after the end of the scan", async () => {
     const clock = fakeClock();
     const scanEnds = new AbortController();
@@ -164,4 +186,25 @@ describe("a probe", () => {
     });
     expect([reading, tries]).toEqual([failed("server-busy"), 1]);
   });
+});
+
+test("a page is silent when one of its readings is", () => {
+  const page = watchedPage({} as never, defaultDeadlines);
+  const visit = (given: EvidenceGiven) => ({ readings: { page: evidence(given).page, dom: evidence(given).dom } }) as never;
+  expect([visit({}), visit({ dom: "timeout" }), visit({ page: "timeout", dom: "timeout" })].map(page.isSilent)).toEqual([
+    false,
+    true,
+    true,
+  ]);
+});
+
+test("no timer stays behind a task", async () => {
+  const clock = fakeClock();
+  const task = {
+    ...{ url: "https://site.test/", scannedAt: clock.now().toISOString(), headerValueCharsMax: 512, egress: egressSettings() },
+    ...{ deadlines: defaultDeadlines, caPems: [], screenshot: false, credentials: null, scriptAdvisories: null },
+  } as unknown as GatherTask;
+  const listener = { clock, onStage: () => {}, onTrace: () => {} };
+  const waits = await withinTask(task, { processorWait: () => 0 } as never, listener, async () => clock.waits().length);
+  expect([waits > 0, clock.waits()]).toEqual([true, []]);
 });
