@@ -1,7 +1,7 @@
 /** Classes of a style sheet, compared with the code that names them. */
 import { sourcesBelow } from "./source-tree.ts";
 
-// reads: src/export/, src/report/, src/web/
+// reads: src/export/, src/report/, src/text/, src/web/
 /** Fewer classes mean that the style sheet was not read. */
 const classesMin = 50;
 
