@@ -99,7 +99,7 @@ test(
   "Ctrl+C cancels the scan that waits, and names the one that goes on",
   async () => {
     const urls = [page("slow"), page("page")];
-    const child = Bun.spawn([...programUnderTest, "scan", ...urls, "--server", server.url], {
+    const child = Bun.spawn([...programUnderTest, "scan", ...urls, "--server", server.url, "--verbose"], {
       stdin: "ignore",
       stdout: "pipe",
       stderr: "pipe",

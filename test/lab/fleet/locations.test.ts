@@ -52,7 +52,7 @@ describe.skipIf(natsIsMissing())(`a location that takes no scans${skippedNote}`,
 
   /** `assay scan --server`, which waits for the end of its scan. */
   function byCommand(location: string) {
-    return run(["scan", url(`command-${location}`), "--server", fleet.head().url, "--location", location], {
+    return run(["scan", url(`command-${location}`), "--server", fleet.head().url, "--location", location, "--verbose"], {
       env: { ASSAY_TOKEN: fleet.token },
     });
   }
