@@ -186,6 +186,19 @@ describe("mails that are sent at once", () => {
     expect(await notices.reset(account, "https://assay.test/reset?t=x", rig.now().toISOString())).toBe("sent");
   });
 
+  test("to reset a password are sent also when a request would not wait any longer", async () => {
+    const mailLimits = { connectMs: 5_000, greetingMs: 5_000, sendMs: 20_000, acceptMs: 60_000, requestMs: 500 };
+    const accepted = Promise.withResolvers<void>();
+    rig = await startDeliveryRig({ mail: { accepting: () => accepted.promise }, mailLimits });
+    const account = rig.store.accounts.findById(1);
+    if (account === undefined) throw new Error("there is no account");
+    const reset = rig.deliverer.notices.reset(account, "https://assay.test/reset?t=x", rig.now().toISOString());
+    // It begins later, and a request waits for it.
+    expect(await rig.deliverer.notices.confirmation(await rig.addChannel({ kind: "mail" }), "v")).toBe("failed");
+    accepted.resolve();
+    expect(await reset).toBe("sent");
+  });
+
   test("are in the language of the account", async () => {
     rig = await startDeliveryRig();
     const channel = await rig.addChannel({ kind: "mail" });

@@ -82,6 +82,14 @@ describe.each(schemas)("a store of schema %i", (schema) => {
     await store.close();
   });
 
+  test("is brought up to date by the compaction alone", async () => {
+    const dataDir = dataDirOf(schema);
+    await compactStore(dataDir);
+    const db = openDatabase(dataDir, { readOnly: true });
+    expect(db.meta.get("schemaVersion")).toBe(schemaVersion);
+    await db.close();
+  });
+
   test("is brought up to date by a command that only lists", async () => {
     const { code, stdout } = await runInProcess(["user", "list", "--data", dataDirOf(schema)]);
     expect([code, stdout.split("\n").length]).toEqual([0, 4]);
