@@ -106,10 +106,11 @@ export const suites = {
   },
   binary: { about: "the compiled program", files: [binaryFiles, singleSignOnFile], full: true, binary: "always" },
   hostile: {
-    about: "hostile pages beside ordinary scans, by the compiled program",
-    files: ["test/browser/hostile/*.test.ts"],
+    about: "hostile pages beside ordinary scans, by the compiled program, and a page that needs the machine alone",
+    files: ["test/browser/hostile/*.test.ts", "test/lab/alone/*.test.ts"],
     workers: 1,
     binary: "always",
+    servers: "installed",
   },
   lab: {
     about: "real servers, resolvers and applications from Debian",

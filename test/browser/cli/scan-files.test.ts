@@ -122,7 +122,9 @@ describe("files", () => {
       const only = await scan(gone, "-o", `sarif=${at("old.sarif")}`, "--fail-under", "100", "--quiet");
       expect([only.code, existsSync(at("old.sarif"))]).toEqual([3, false]);
       expect(only.stderr).toContain("old.sarif was not written: no page was measured; the earlier file was removed");
-      expect(only.stderr).toContain(`${gone}: not measured, so it counts as not scannable`);
+      expect(only.stderr).toContain(
+        `${gone}: its score is not measured, under 100 (--fail-under); not measured, so it counts as not scannable`,
+      );
       const some = await scan(gone, page, "-o", `sarif=${at("no.sarif")}`, "-o", `gitlab=${at("some.json")}`, "--quiet");
       expect([some.code, existsSync(at("no.sarif")), existsSync(at("some.json"))]).toEqual([5, false, true]);
       expect(some.stderr).toContain("no.sarif was not written: each host has a page that was not measured\n");

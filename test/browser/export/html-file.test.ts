@@ -162,7 +162,7 @@ test(
       await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
       return page.evaluate(() => getComputedStyle(document.body).color);
     };
-    expect([await inkIn("light"), await inkIn("dark")]).toEqual(["rgb(23, 25, 28)", "rgb(236, 238, 240)"]);
+    expect([await inkIn("light"), await inkIn("dark")]).toEqual(["rgb(26, 25, 23)", "rgb(238, 238, 236)"]);
     const folded = await page.$eval("details.finding-row:not([open]) .finding-body", (body) => body.id);
     await page.evaluate((id) => {
       location.hash = id;
