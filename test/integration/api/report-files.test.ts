@@ -1,6 +1,6 @@
 /** Report files on a running server with a real store: one for each export format. */
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { builtInChecks } from "../../../checks/index.ts";
 import { openapiDocument } from "../../../src/api/openapi.ts";
 import type { PrintPdf } from "../../../src/base/documents.ts";
@@ -41,6 +41,8 @@ afterAll(async () => {
   expect(api.troubles()).toEqual([]);
   await api.stop();
 });
+
+afterEach(() => api.store.brands.remove(accountId));
 
 const read = (path: string, init: { readonly headers?: Record<string, string>; readonly method?: string; readonly token?: string } = {}) =>
   api.request(`/api/v1/scans/${path}`, { token, ...init });
