@@ -13,7 +13,10 @@ export interface Shrunk {
   readonly plays: number;
 }
 
-/** Removes halves of the steps, then quarters, and so on down to single steps, the faults first. The end comes soon after the breach. */
+/**
+ * Removes halves of the steps, then quarters, and so on down to single steps, the faults first, until each step that is left is needed. The
+ * end comes soon after the breach.
+ */
 export async function shrink(
   plan: Plan,
   simulated: Simulated & { readonly breach: Breach },
@@ -35,11 +38,17 @@ export async function shrink(
     plan.steps.filter((step) => step.atMs <= atMs),
     Math.min(plan.lastsMs, atMs + 1),
   );
-  for (let size = Math.ceil(best.plan.steps.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2))
+  async function removeSteps(size: number): Promise<boolean> {
+    let isShorter = false;
     for (let from = best.plan.steps.length - size; from > -size; from -= size) {
       const { steps } = best.plan;
-      await attempt(steps.filter((_step, at) => at < Math.max(0, from) || at >= from + size));
+      isShorter = (await attempt(steps.filter((_step, at) => at < Math.max(0, from) || at >= from + size))) || isShorter;
     }
+    return isShorter;
+  }
+  for (let size = Math.ceil(best.plan.steps.length / 2); size > 1; size = Math.ceil(size / 2)) await removeSteps(size);
+  // A step may be needless only once another one is gone.
+  while (await removeSteps(1));
   const lastMs = best.plan.steps.at(-1)?.atMs ?? 0;
   await attempt(best.plan.steps, Math.max(lastMs + 1, Math.min(best.plan.lastsMs, best.simulated.breach.atMs + 1)));
   return { ...best, plays };
