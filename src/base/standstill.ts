@@ -94,6 +94,22 @@ export function heedStandstill(standstill: Standstill): () => void {
   return () => void heeded.delete(standstill);
 }
 
+/** Runs the action, whose deadlines do not count the standstills in it. `waits` is as in `watchStandstill`. */
+export async function heedingStandstill<T>(
+  clock: Pick<Clock, "monotonicMs" | "every">,
+  waits: readonly ProcessorWait[],
+  action: (standstill: Standstill) => Promise<T>,
+): Promise<T> {
+  const standstill = watchStandstill(clock, waits);
+  const stopHeeding = heedStandstill(standstill);
+  try {
+    return await action(standstill);
+  } finally {
+    stopHeeding();
+    standstill.stop();
+  }
+}
+
 /** Milliseconds of the standstills that deadlines do not count now. */
 export const heededMs = () => Math.max(0, ...[...heeded].map(({ totalMs }) => totalMs()));
 

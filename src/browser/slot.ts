@@ -2,7 +2,7 @@
 import { threadId } from "node:worker_threads";
 import type { Connection } from "puppeteer-core/internal/cdp/Connection.js";
 import { systemClock, within } from "../base/clock.ts";
-import { deadlineClock, heedStandstill, ownProcessorWait, type ProcessorWait, watchStandstill } from "../base/standstill.ts";
+import { deadlineClock, heedingStandstill, ownProcessorWait, type ProcessorWait } from "../base/standstill.ts";
 import { commandLimit } from "./browser-page.ts";
 import { BrowserError, type ExecutableOptions, findExecutable } from "./executable.ts";
 import { type BrowserState, launchBrowser, type RunningBrowser, type SandboxSetting } from "./launch.ts";
@@ -89,7 +89,7 @@ class Slot {
     await this.#settled;
     for (const event of this.#events.splice(0)) onEvent(event);
     this.#onEvent = onEvent;
-    const current = (await heedingStandstill(() => this.#healthy(fresh))) ?? (await this.#start());
+    const current = (await betweenScans(() => this.#healthy(fresh))) ?? (await this.#start());
     const { connection } = current.browser;
     const networkPids = firstNetworkPids(current.browser);
     current.scans++;
@@ -113,7 +113,7 @@ class Slot {
   end(): void {
     this.#onEvent = null;
     const current = this.#current;
-    if (current !== null) this.#settled = heedingStandstill(() => this.#settle(current));
+    if (current !== null) this.#settled = betweenScans(() => this.#settle(current));
   }
 
   state(): BrowserState | null {
@@ -228,13 +228,6 @@ function answerOf<T>(command: Promise<T>): Promise<T | null> {
 }
 
 /** Between scans, too, a browser is not to blame for the time in which this thread stood still. */
-async function heedingStandstill<T>(action: () => Promise<T>): Promise<T> {
-  const standstill = watchStandstill(systemClock, [ownProcessorWait]);
-  const stopHeeding = heedStandstill(standstill);
-  try {
-    return await action();
-  } finally {
-    stopHeeding();
-    standstill.stop();
-  }
+function betweenScans<T>(action: () => Promise<T>): Promise<T> {
+  return heedingStandstill(systemClock, [ownProcessorWait], action);
 }

@@ -1,7 +1,7 @@
 /** Runs every probe for one URL within its deadline and collects the readings; a failure is a reading too. */
 import { aborted, type Clock, pause, withDeadline } from "../base/clock.ts";
 import { messageOf } from "../base/log.ts";
-import { heedStandstill, isHindered, ownProcessorWait, patientTimers, type Standstill, watchStandstill } from "../base/standstill.ts";
+import { heedingStandstill, isHindered, ownProcessorWait, patientTimers, type Standstill } from "../base/standstill.ts";
 import type { ScanBrowser } from "../browser/slot.ts";
 import { secretsOf, type TargetCredentials, type VerifiedCredentials } from "../egress/credentials.ts";
 import { openEgress } from "../egress/dial.ts";
@@ -71,25 +71,22 @@ export function withinTask<T>(
   listener: GatherListener,
   action: (parts: TaskParts, watch: Watch) => Promise<T>,
 ): Promise<T> {
-  const standstill = watchStandstill(listener.clock, [ownProcessorWait, browser.processorWait]);
-  const stopHeeding = heedStandstill(standstill);
-  return withDeadline(listener.clock, task.deadlines.scanMs, [], async (scanEnds) => {
-    const watch = startWatch(scanEnds, standstill, listener);
-    watch.stage("resolving");
-    const subject = subjectOf(task.url, task.scannedAt, task.headerValueCharsMax);
-    const onRefusal = (refusal: string) => listener.onTrace({ event: "egress blocked", refusal, ms: watch.sinceStart() });
-    const egress = openEgress(task.egress, onRefusal);
-    const proxy = await startProxy(egress);
-    try {
-      return await action({ subject, egress, proxy, browser }, watch);
-    } finally {
-      await proxy.stop();
-      egress.close();
-    }
-  }).finally(() => {
-    stopHeeding();
-    standstill.stop();
-  });
+  const withinDeadline = (standstill: Standstill) =>
+    withDeadline(listener.clock, task.deadlines.scanMs, [], async (scanEnds) => {
+      const watch = startWatch(scanEnds, standstill, listener);
+      watch.stage("resolving");
+      const subject = subjectOf(task.url, task.scannedAt, task.headerValueCharsMax);
+      const onRefusal = (refusal: string) => listener.onTrace({ event: "egress blocked", refusal, ms: watch.sinceStart() });
+      const egress = openEgress(task.egress, onRefusal);
+      const proxy = await startProxy(egress);
+      try {
+        return await action({ subject, egress, proxy, browser }, watch);
+      } finally {
+        await proxy.stop();
+        egress.close();
+      }
+    });
+  return heedingStandstill(listener.clock, [ownProcessorWait, browser.processorWait], withinDeadline);
 }
 
 /** Runs all probes at once, except those that depend on the browser's final URL. */
