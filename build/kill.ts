@@ -3,7 +3,8 @@ import { parseArgs } from "node:util";
 import { runCommand } from "./run-command.ts";
 
 /** First word of the name of each test in test/lab/kill. */
-const kinds = ["writes", "import", "backup", "restore", "compaction", "retention", "erasure", "migration"];
+const kinds = ["writes", "import", "backup", "restore", "compaction", "retention", "erasure", "migration"] as const;
+export type KillKind = (typeof kinds)[number];
 
 const usage = `Usage: npm run kill -- [options]
 
@@ -25,7 +26,7 @@ const { values } = parseArgs({
   },
 });
 const chosen = values.kind?.split(",") ?? kinds;
-const unknown = chosen.find((kind) => !kinds.includes(kind));
+const unknown = chosen.find((kind) => !kinds.some((known) => known === kind));
 const isNumber = (text: string | undefined) => text === undefined || /^\d{1,10}$/.test(text);
 if (values.help) console.log(usage);
 else if (unknown !== undefined || !isNumber(values.rounds) || !isNumber(values.seed)) {

@@ -1,11 +1,9 @@
 /** A server that is killed while it takes many sites in one request: all sites of the request are there, or none. */
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { compiledBinary, skippedNote } from "../../support/binary.ts";
-import { endServers } from "../../support/program.ts";
-import { type Installation, installed } from "../operate/operated.ts";
 import { writtenServer } from "./killed-server.ts";
-import { killerOf, rounds, seed, tallyOf, testMsMax } from "./killing.ts";
+import { openKiller, rounds, seed, tallyOf, testMsMax } from "./killing.ts";
 
 const sitesOfImport = 200;
 
@@ -14,20 +12,13 @@ interface Imported {
 }
 
 describe.skipIf(compiledBinary === null)(`kill -9${skippedNote}, seed ${seed}`, () => {
-  let installation: Installation | null = null;
-  afterAll(async () => {
-    await endServers();
-    installation?.remove();
-  });
+  const { installation, random, expectSound } = openKiller();
 
   test(
     "import: is there as a whole or not at all, and a repeated one adds no site twice",
     async () => {
-      const used = installed();
-      installation = used;
-      const { random, expectSound } = killerOf(() => used);
       const tally = tallyOf("import", "kills", "ended before", "stored without an answer", "absent without an answer");
-      const { start, kill, end, ask, list } = await writtenServer(used);
+      const { start, kill, end, ask, list } = await writtenServer(installation());
       const stored = async () => (await list<{ id: number; url: string }>("/sites")).map(({ id, url }) => ({ id, url }));
       const urlsOf = (round: number) => Array.from({ length: sitesOfImport }, (_, at) => `https://site-${round}-${at}.example/`);
       const send = (urls: readonly string[], asCsv: boolean) =>
@@ -54,7 +45,7 @@ describe.skipIf(compiledBinary === null)(`kill -9${skippedNote}, seed ${seed}`, 
         else tally.add("ended before");
         // The first import was slower than later ones, or the machine was busy.
         if (reply !== null) withinMs = Math.min(withinMs, answeredMs);
-        await expectSound(join(used.folder, "data"));
+        await expectSound(join(installation().folder, "data"));
         await start();
         const found = (await stored()).map(({ url }) => url).toSorted();
         const isStored = found.length > 0;

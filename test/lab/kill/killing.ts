@@ -2,9 +2,11 @@
  * What the tests of SIGKILL at random instants share: the number of rounds, the seed, and the line that each kind of round prints.
  * `npm run kill` sets KILL_ROUNDS and KILL_SEED.
  */
-import { expect } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
+import type { KillKind } from "../../../build/kill.ts";
 import { randomFrom } from "../../integration/store/damaged-store.ts";
-import type { Installation } from "../operate/operated.ts";
+import { endServers } from "../../support/program.ts";
+import { type Installation, installed } from "../operate/operated.ts";
 
 /** Kills of each kind that come before the end of the work. */
 export const rounds = Number(process.env.KILL_ROUNDS ?? 10);
@@ -24,7 +26,7 @@ export interface Tally {
 }
 
 /** Counts of one kind of round, and its seconds. Each named count is in the line, also while it is 0. */
-export function tallyOf(kind: string, ...names: readonly string[]): Tally {
+export function tallyOf(kind: KillKind, ...names: readonly string[]): Tally {
   const beganMs = performance.now();
   const counts = new Map(names.map((name) => [name, 0]));
   return {
@@ -50,6 +52,8 @@ interface KillRounds {
 }
 
 export interface Killer {
+  /** Only while tests run. */
+  installation(): Installation;
   readonly random: () => number;
   /** True if the command was killed before it ended. `begins`: the milliseconds count from the moment at which it is true. */
   killed(args: readonly string[], afterMs: number, env?: Readonly<Record<string, string>>, begins?: () => boolean): Promise<boolean>;
@@ -61,10 +65,23 @@ export interface Killer {
   expectSound(data: string): Promise<void>;
 }
 
-/** `installation`: called at each use, since tests install the program after they are declared. Each kind has random numbers of its own. */
-export function killerOf(installation: () => Installation): Killer {
+/** Installs the program before the tests of a group, and ends its servers and removes it after them. Each group has random numbers of its own. */
+export function openKiller(): Killer {
+  let present: Installation | null = null;
+  beforeAll(() => {
+    present = installed();
+  });
+  afterAll(async () => {
+    await endServers();
+    present?.remove();
+  });
+  const installation = () => {
+    if (present === null) throw new Error("the program is not installed");
+    return present;
+  };
   const random = randomFrom(seed);
   const killer: Killer = {
+    installation,
     random,
     killed: async (args, afterMs, env = {}, begins = () => true) => {
       const { command, folder } = installation();

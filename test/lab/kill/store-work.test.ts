@@ -2,15 +2,15 @@
 import { cpSync, existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { open } from "lmdb";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openStore, type Store } from "../../../src/store/store.ts";
 import { type ScanOfSchema1, writeSchema1 } from "../../integration/store/schema-1.ts";
 import { compiledBinary, skippedNote } from "../../support/binary.ts";
 import { pixelJpeg, storeSite } from "../../support/finished-scans.ts";
 import { serve } from "../../support/program.ts";
 import { emptyResult } from "../../support/stored.ts";
-import { type Installation, installed, tablesOf, unfinishedIn } from "../operate/operated.ts";
-import { killerOf, rounds, runsPerRoundMax, seed, tallyOf, testMsMax } from "./killing.ts";
+import { tablesOf, unfinishedIn } from "../operate/operated.ts";
+import { openKiller, rounds, runsPerRoundMax, seed, tallyOf, testMsMax } from "./killing.ts";
 
 const old = new Date(Date.now() - 40 * 86_400_000);
 const email = "gone@assay.test";
@@ -27,13 +27,7 @@ const quietServer = { ASSAY_LISTEN: "127.0.0.1:0", ASSAY_BROWSER_PATH: "/bin/fal
 const dataTables = ["scans", "results", "evidence", "screenshots", "publicScans", "accounts", "scansByAccount", "ownScans"];
 
 describe.skipIf(compiledBinary === null)(`kill -9${skippedNote}, seed ${seed}`, () => {
-  let installation: Installation;
-  const { random, killed, killOften, durationOf, expectSound } = killerOf(() => installation);
-
-  beforeAll(() => {
-    installation = installed();
-  });
-  afterAll(() => installation?.remove());
+  const { installation, random, killed, killOften, durationOf, expectSound } = openKiller();
 
   async function withStore<T>(data: string, action: (store: Store) => Promise<T> | T): Promise<T> {
     const store = openStore(data);
@@ -45,7 +39,7 @@ describe.skipIf(compiledBinary === null)(`kill -9${skippedNote}, seed ${seed}`, 
   }
 
   async function filled(name: string, scans: number): Promise<string> {
-    const data = installation.newFolder(name);
+    const data = installation().newFolder(name);
     await withStore(data, async (store) => {
       await store.accounts.create({ email: "first@assay.test", now: old });
       await store.accounts.create({ email, now: old });
@@ -89,7 +83,7 @@ describe.skipIf(compiledBinary === null)(`kill -9${skippedNote}, seed ${seed}`, 
     async () => {
       const tally = tallyOf("retention", "kills", "ended before", "left half done");
       const written = await filled("retained", retainedScans);
-      const data = join(installation.folder, "retained-copy");
+      const data = join(installation().folder, "retained-copy");
       let before = 0;
       let withinMs = retentionMs;
       // An instant within the removal is not certain.
@@ -128,7 +122,7 @@ describe.skipIf(compiledBinary === null)(`kill -9${skippedNote}, seed ${seed}`, 
     async () => {
       const tally = tallyOf("erasure", "kills", "ended before", "left half done");
       const data = await filled("deleted", 120);
-      const copy = join(installation.folder, "deleted-copy");
+      const copy = join(installation().folder, "deleted-copy");
       const args = ["data", "delete", "--account", email, "--yes", "--data", copy];
       copyData(data, copy);
       const withinMs = await durationOf(args);
@@ -151,7 +145,7 @@ describe.skipIf(compiledBinary === null)(`kill -9${skippedNote}, seed ${seed}`, 
 
   /** Starts the server, and ends it in order once nothing is left. @throws Error with its log if something stays */
   async function untilErased(data: string): Promise<void> {
-    const server = await serve(["--data", data], { command: installation.command, cwd: installation.folder, env: quietServer });
+    const server = await serve(["--data", data], { command: installation().command, cwd: installation().folder, env: quietServer });
     const deadline = performance.now() + erasureMsMax;
     for (let left = 1; left > 0; left = await withStore(data, rowsLeft)) {
       if (performance.now() > deadline) throw new Error(`${left} rows are left after ${erasureMsMax} ms: ${server.stderr()}`);
@@ -178,13 +172,13 @@ describe.skipIf(compiledBinary === null)(`kill -9${skippedNote}, seed ${seed}`, 
         const token = String(at).padStart(22, "a");
         return { token, url: `https://host-${at % 50}.example/`, status: "finished", result: emptyResult };
       });
-      const written = installation.newFolder("written");
+      const written = installation().newFolder("written");
       await writeSchema1(written, scans, "none");
-      const data = join(installation.folder, "migrated");
+      const data = join(installation().folder, "migrated");
       const before = async () => copyData(written, data);
       const after = async () => {
         if ((await schemaOf(data)) === 1) tally.add("left the old schema");
-        expect((await installation.assay(["user", "list", "--data", data])).code).toBe(0);
+        expect((await installation().assay(["user", "list", "--data", data])).code).toBe(0);
         await expectSound(data);
         expect(await withStore(data, ({ publicScans }) => publicScans.list({ limit: 5_000, cursor: null }).items.length)).toBe(3_000);
         expect(readdirSync(data).filter((name) => name.startsWith("."))).toEqual([]);

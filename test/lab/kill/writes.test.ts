@@ -1,11 +1,9 @@
 /** A server that is killed while clients start and cancel scans and change sites: nothing that it accepted is lost, and nothing is doubled. */
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { compiledBinary, skippedNote } from "../../support/binary.ts";
-import { endServers } from "../../support/program.ts";
-import { type Installation, installed } from "../operate/operated.ts";
 import { type WrittenServer, writtenServer } from "./killed-server.ts";
-import { killerOf, rounds, seed, type Tally, tallyOf, testMsMax } from "./killing.ts";
+import { openKiller, rounds, seed, type Tally, tallyOf, testMsMax } from "./killing.ts";
 
 const clients = 6;
 /** Within which a server is killed after its start. */
@@ -44,20 +42,13 @@ interface Listed {
 }
 
 describe.skipIf(compiledBinary === null)(`kill -9${skippedNote}, seed ${seed}`, () => {
-  let installation: Installation | null = null;
-  afterAll(async () => {
-    await endServers();
-    installation?.remove();
-  });
+  const { installation, random, expectSound } = openKiller();
 
   test(
     "writes: of a server that is killed are whole or absent, and each that was accepted is there once",
     async () => {
-      const used = installed();
-      installation = used;
-      const { random, expectSound } = killerOf(() => used);
       const tally = tallyOf("writes", "kills", "requests", "without an answer", "scans", "cancelled", "sites");
-      const server = await writtenServer(used);
+      const server = await writtenServer(installation());
       const load = createLoad(server, random, tally);
       await server.start();
       for (let round = 0; round < rounds; round++) {
@@ -69,13 +60,13 @@ describe.skipIf(compiledBinary === null)(`kill -9${skippedNote}, seed ${seed}`, 
         await server.kill();
         tally.add("kills");
         await running;
-        await expectSound(join(used.folder, "data"));
+        await expectSound(join(installation().folder, "data"));
         await server.start();
         await load.check();
       }
       await load.expectEnds();
       await server.end();
-      await expectSound(join(used.folder, "data"));
+      await expectSound(join(installation().folder, "data"));
       tally.print();
     },
     testMsMax,
