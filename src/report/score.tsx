@@ -84,14 +84,14 @@ function ScoreReasons({ report, score }: { readonly report: Report; readonly sco
   const { i18n, idOf } = useDocument();
   // Until they are fixed, no other fix raises the score.
   const caps = report.findings.filter(({ limitsScore }) => limitsScore);
-  const cap = caps[0]?.scoreCap ?? null;
-  const derivation = derivationOf(report, cap === score, i18n);
+  const isCapped = caps.length > 0;
+  const derivation = derivationOf(report, isCapped, i18n);
   return (
     <>
       {derivation !== null && <p>{derivation}</p>}
-      {cap !== null && (
+      {isCapped && (
         <>
-          <p>{i18n.count("report.score.capped", caps.length, { score: cap })}</p>
+          <p>{i18n.count("report.score.capped", caps.length, { score })}</p>
           <ul>
             {caps.map(({ anchor, texts }) => (
               <li key={anchor}>

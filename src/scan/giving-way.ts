@@ -56,8 +56,8 @@ async function giveWay(slot: Slot, use: SlotUse, signal: AbortSignal, wait: () =
 const keptFree = 1;
 
 /**
- * A further slot for a visit of the job, as soon as no job is being claimed, or not at all. Returns what releases it; null if none is free or people wait. Where only
- * two slots are in all, a scan that starts while both are held waits for the end of one visit.
+ * A further slot for a visit of the job, as soon as no job is being claimed, or not at all. Returns what releases it; null if none is free
+ * or people wait. Where only two slots are in all, a scan that starts while both are held waits for the end of one visit.
  */
 async function takeFree(slot: Slot, use: SlotUse): Promise<(() => void) | null> {
   for (let claim = use.claiming(); claim !== null; claim = use.claiming()) await claim;

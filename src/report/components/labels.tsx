@@ -30,13 +30,9 @@ const levels = { low: 1, medium: 2, high: 3 } as const satisfies Record<Effort, 
 
 export function EffortMeter({ effort }: { readonly effort: Effort }) {
   const i18n = useI18n();
-  return <Meter level={levels[effort]} text={i18n.t("components.effort", { effort: i18n.effort(effort) })} />;
-}
-
-function Meter({ level, text }: { readonly level: number; readonly text: string }) {
   return (
-    <span class="meter" data-level={level}>
-      {text}
+    <span class="meter" data-level={levels[effort]}>
+      {i18n.t("components.effort", { effort: i18n.effort(effort) })}
     </span>
   );
 }
